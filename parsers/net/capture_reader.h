@@ -1,0 +1,50 @@
+// CaptureReader: packets out of a capture file, one after the other. Classic pcap goes through libpcap's format rules
+// (both byte orders, micro- and nanoseconds), pcapng through our own block reader (several sections and interfaces with
+// different link types and clocks, which libpcap refuses; decryption secrets, which it hides).
+// Reads from a byte stream, so that compressed captures and stdin work alike. A cut file yields its whole records; the
+// cut is an anomaly. Sizes in the file are never trusted. Not thread-safe.
+// Source: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/byte_reader.h"
+#include "base/limits.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "model/anomaly.h"
+
+namespace mcpscan::net {
+
+struct Packet {
+  std::uint64_t number = 0;          // from 1, as Wireshark counts
+  std::uint64_t offset = 0;          // of the record in the decoded file
+  Time at;
+  std::uint32_t link_type = 0;       // LINKTYPE_ value (Ethernet 1, ...)
+  std::uint32_t original_length = 0;
+  std::span<const std::uint8_t> bytes;  // captured bytes, valid until the next call
+};
+
+class CaptureReader {
+ public:
+  virtual ~CaptureReader() = default;
+  // False at the end of the file.
+  virtual bool next(Packet& packet) = 0;
+  // Key material found in a pcapng (SSLKEYLOGFILE text), appended as it is met.
+  virtual std::string_view secrets() const { return {}; }
+  virtual const model::Books& books() const = 0;
+  virtual const model::AnomalyLog& anomalies() const = 0;
+  virtual std::string_view format() const = 0;  // "pcap", "pcapng"
+};
+
+// True when `head` (the first 4 bytes or more) begins a capture file.
+bool looks_like_capture(std::string_view head);
+
+// `bytes` is read until it returns 0 and must outlive the reader. Fails only when the head is no capture's.
+Result<std::unique_ptr<CaptureReader>> open_capture(ByteReader& bytes, std::uint32_t input, const Limits& limits);
+
+}  // namespace mcpscan::net

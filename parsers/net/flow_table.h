@@ -1,0 +1,48 @@
+// FlowTable: packets in, ordered bytes of each TCP connection out. Link layers (Ethernet, 802.1Q, QinQ, SLL, SLL2, NULL,
+// LOOP, raw IP), IPv4 and IPv6 with fragments and extension headers, TCP reassembly: reordered, retransmitted and overlapping
+// segments (the first copy wins, a difference is an anomaly), wrapped sequence numbers, keep-alive probes, RST and FIN kept
+// as facts with who sent them, mid-stream start, one direction only, snaplen cuts (the original length counts).
+// A hole becomes a gap() as soon as it is certain that the bytes will not come (bound reached, acknowledged by the receiver
+// and passed by later data, or the flow ends). Bounded per flow and in all. A packet seen twice by one capture (tcpdump -i any)
+// counts once. Not thread-safe.
+// Source: RFC 791, 8200, 9293; LINKTYPE registry of tcpdump.org.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/limits.h"
+#include "model/anomaly.h"
+#include "model/stream_analyzer.h"
+#include "net/capture_reader.h"
+
+namespace mcpscan::net {
+
+class FlowTable {
+ public:
+  using MakeAnalyzer = std::function<std::unique_ptr<model::StreamAnalyzer>(const model::FlowInfo&)>;
+
+  // `books` gets each packet as used or ignored(reason) or malformed(reason); `sink` gets gaps of flows whose analyzer is
+  // interested; connection numbers start at `first_connection`.
+  FlowTable(const Limits& limits, std::uint32_t input, MakeAnalyzer make_analyzer, model::Books& books, model::AnomalyLog& anomalies,
+            std::uint64_t& next_connection);
+  ~FlowTable();
+
+  void add(const Packet& packet);
+  // The evidence ends: every open flow is finished with evidence_ends, in order of its first packet.
+  void finish(Time at);
+
+  struct Totals {
+    std::uint64_t flows = 0, flows_dropped_uninteresting = 0, gaps = 0, gap_bytes = 0, retransmissions = 0, resets = 0;
+  };
+  const Totals& totals() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace mcpscan::net

@@ -1,0 +1,50 @@
+// Every bound of the program: unit, default, reason. Each has a test and a row in docs/limits.md; reaching one is an
+// Anomaly that names it. Never zero for "unlimited".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mcpscan {
+
+struct Limits {
+  // --- reading ---
+  std::size_t block_bytes = 1 << 20;            // bytes a worker takes at a time; 1 MiB fits the caches, 4 MiB does not
+  std::size_t line_bytes = 16u << 20;           // longest line kept; base64 images make lines of 10 MB; the rest is skipped
+  std::size_t record_bytes = 32u << 20;         // longest record of several lines
+  std::size_t record_lines = 2000;              // lines of one record (tracebacks, pretty JSON)
+  std::size_t framing_depth = 4;                // framings stacked on one line (CRI in Fluent Bit in GCP ...)
+  std::size_t archive_members = 100000;         // members read of one archive
+  std::uint64_t expansion_ratio = 2000;         // decompressed bytes a compressed byte may become (logs reach 200)
+  std::uint64_t expansion_floor_bytes = 64u << 20;  // below this size no ratio is judged
+  // --- JSON ---
+  std::size_t json_depth = 256;                 // nesting of a message; deeper is an anomaly, the head fields are kept
+  std::size_t id_bytes = 1024;                  // longest id kept; longer ones are compared by digest
+  std::size_t batch_messages = 1000;            // messages of one batch
+  // --- network ---
+  std::size_t flows = 65536;                    // TCP connections open at a time
+  std::size_t flow_buffer_bytes = 1u << 20;     // out-of-order bytes kept a direction
+  std::size_t total_buffer_bytes = 48u << 20;   // out-of-order bytes kept in all
+  std::size_t flow_segments = 4096;             // out-of-order segments kept a direction
+  std::int64_t flow_idle_us = 3600ll * 1000000; // a connection silent for this long is over
+  std::size_t fragments = 1024;                 // IP datagrams being put together
+  std::size_t header_bytes = 256u << 10;        // one HTTP header section
+  std::size_t body_bytes = 32u << 20;           // one HTTP body or SSE event kept for parsing
+  std::size_t http2_streams = 4096;             // HTTP/2 streams open on a connection
+  // --- session ---
+  std::size_t sessions = 20000;                 // sessions followed at a time; older ones fold into their counters
+  std::size_t calls_in_flight = 65536;          // calls waiting for a reply, over all sessions
+  std::size_t exchanges = 65536;                // HTTP exchanges open at a time
+  std::int64_t call_age_us = 24ll * 3600 * 1000000;  // a call waiting for this long is closed as unanswered
+  std::size_t id_intervals = 256;               // runs of used integer ids remembered a session
+  std::size_t id_hashes = 4096;                 // used string ids remembered a session
+  std::size_t finished_calls = 64;              // answered calls remembered a session, to tell late, duplicate and replayed replies
+  // --- report ---
+  std::size_t report_sessions = 10000;          // rows of the session table
+  std::size_t report_calls = 100;               // calls listed a finding
+  std::size_t report_evidence = 100;            // places listed a finding
+  std::size_t evidence_text_bytes = 240;        // head of a record quoted as evidence
+  std::size_t findings = 20000;                 // findings kept; more are counted
+};
+
+}  // namespace mcpscan

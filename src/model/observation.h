@@ -1,0 +1,137 @@
+// An observation: one fact read from evidence, in the order it was read. Every reader (logs, captures, HAR, transcripts)
+// yields the same kinds, so that sessions, rules and reports know nothing of formats.
+// Ownership: an observation and everything it points to belong to the reader and are valid during observe() only.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/time.h"
+#include "model/rpc_message.h"
+#include "model/source_ref.h"
+
+namespace mcpscan::model {
+
+enum class ObservationKind : std::uint8_t {
+  message,            // a JSON-RPC message: `message`
+  exchange_request,   // an HTTP request's head was read: `http`
+  exchange_response,  // an HTTP response's head was read: `http`
+  exchange_end,       // an HTTP exchange is over: `http` (end reason, sizes)
+  exchange_summary,   // a whole exchange told by one access-log line: `http`
+  notice,             // a recognised log statement: `notice`
+  outcome,            // a client's own record of what it showed for a call: `outcome`
+  gap,                // bytes of this flow, or records of this input, are missing: `gap`
+};
+
+enum class Direction : std::uint8_t { unknown, client_to_server, server_to_client };
+
+enum class StreamKind : std::uint8_t {
+  unknown,
+  post,            // the response of a POST, JSON or SSE
+  get_standalone,  // GET without Last-Event-ID
+  get_resume,      // GET with Last-Event-ID
+  legacy_sse,      // GET of the 2024-11-05 transport
+  listen,          // subscriptions/listen (2026-07-28)
+  stdio,
+};
+
+enum class EndReason : std::uint8_t { unknown, complete, closed_by_client, closed_by_server, reset_by_client, reset_by_server, evidence_ends, evidence_gap };
+
+// Who spoke HTTP with whom and what the heads said. One struct for the four exchange kinds; absent facts are empty or 0.
+struct HttpFacts {
+  std::string_view method, path;               // path with query, as it stood
+  std::string_view host, user_agent, content_type, accept, origin;
+  std::string_view session_id;                 // Mcp-Session-Id of this head; for a summary the request's
+  std::string_view response_session_id;        // for a summary: the response's
+  std::string_view protocol_version;           // MCP-Protocol-Version
+  std::string_view last_event_id;
+  std::string_view mcp_method, mcp_name;       // 2026-07-28 mirror headers, decoded
+  std::string_view peer;                       // client address as printed, without port; brackets of IPv6 removed
+  std::string_view server;                     // server endpoint (address:port, or upstream) as printed
+  std::string_view forwarded_for;
+  std::uint16_t peer_port = 0;
+  std::uint16_t status = 0;                    // 0: no response
+  std::uint64_t principal = 0;                 // digest of the Authorization value, 0: none; the value itself is never kept
+  std::int64_t request_bytes = -1, response_bytes = -1;  // body bytes, -1: not told
+  std::int64_t duration_us = -1;               // for a summary, -1: not told
+  Time started;                                // for a summary: when the request came; `at` is when the line was written
+  EndReason end = EndReason::unknown;
+  bool is_sse = false;                         // the response is an event stream (or the request asked for one and got 200)
+  bool body_unknown = false;                   // the evidence does not hold the bodies at all
+};
+
+// A log statement with a known meaning. The YAML of a dialect names these words.
+enum class NoticeKind : std::uint8_t {
+  stream_not_found,        // key: stream id; the reply had no stream to go to
+  reply_undeliverable,     // key: id; other SDKs' wording of the same fact
+  unknown_reply_id,        // key: id; a client got a reply it was not waiting for
+  session_not_found,       // session
+  session_created,         // session
+  session_ended,           // session; terminated, deleted
+  session_crashed,         // session
+  session_expired,         // session; idle timeout
+  request_timed_out,       // a client or gateway gave a request up; key: id where told; wait_us
+  request_cancelled,       // key: id; the server obeyed a cancel
+  client_disconnected,     // an SSE response was given up by the client
+  server_started, server_stopped,
+  transport_closed,        // a client closed, or lost, its transport
+  message_dropped,         // key: id; other reasons
+  id_remapped,             // key: original id, text2: new id
+  call_serialized,         // key: id; a gateway holds a call back because its id is in flight
+  second_get_stream,       // a second standalone stream was refused
+  backend_exited,
+  upstream_session_lost,
+  client_dead,             // the client's receive loop or session died; later calls cannot be answered
+};
+
+struct Notice {
+  NoticeKind kind = NoticeKind::message_dropped;
+  std::string_view key;
+  std::string_view second_key;
+  std::string_view tool;
+  std::int64_t wait_us = -1;
+};
+
+struct OutcomeFacts {
+  std::string_view call;   // the client's own call id (toolu_...)
+  std::string_view tool;
+  std::string_view server;
+  bool is_start = false, is_error = false, timed_out = false;
+  std::uint64_t digest = 0;
+  std::string_view text;
+};
+
+struct GapFacts {
+  std::uint64_t bytes = 0;      // 0: not known
+  std::string_view reason;      // lost segment, cut file, bodies not logged, ...
+  bool whole_input = false;     // covers everything that follows or the whole input, not one place
+};
+
+enum class SessionKeying : std::uint8_t { none, mcp_session_id, legacy_session_id, process, principal, connection, source };
+
+struct Observation {
+  ObservationKind kind = ObservationKind::message;
+  Direction direction = Direction::unknown;
+  StreamKind stream = StreamKind::unknown;
+  SessionKeying keying = SessionKeying::none;  // how `session` is meant
+  Time at;                            // unknown: order only
+  SourceRef source;
+  std::string_view session;           // as printed; empty: the evidence names none here
+  std::uint64_t exchange = 0;         // HTTP exchange, unique within the input set; 0: not told
+  std::uint64_t connection = 0;       // TCP connection or process; 0: not told
+  std::string_view event_id;          // SSE event id the message came with
+  std::string_view text;              // head of the record, for quoting
+  const RpcMessage* message = nullptr;
+  const HttpFacts* http = nullptr;
+  const Notice* notice = nullptr;
+  const OutcomeFacts* outcome = nullptr;
+  const GapFacts* gap = nullptr;
+};
+
+class ObservationSink {
+ public:
+  virtual ~ObservationSink() = default;
+  virtual void observe(const Observation& observation) = 0;
+};
+
+}  // namespace mcpscan::model

@@ -1,0 +1,26 @@
+// ReportFormat: one way to write a Report. One file each, src/report/format_<name>.cc, which defines
+// `extern const ReportFormatEntry kFormat<Name>`. A format reads nothing but the report and its options.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/finding.h"
+
+namespace mcpscan::model {
+
+struct ReportOptions {
+  unsigned width = 100;       // columns of the terminal, 80 to 200
+  bool colour = false;
+  bool terminal = false;      // long lists are capped on a terminal, with the number left out
+  bool raw = false;           // secrets are shown
+};
+
+struct ReportFormatEntry {
+  std::string_view name;      // what --format takes
+  std::string_view ending;    // file ending for -o, without the dot
+  std::string_view help;      // one line
+  std::string (*write)(const Report& report, const ReportOptions& options);
+};
+
+}  // namespace mcpscan::model
