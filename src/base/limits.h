@@ -38,7 +38,10 @@ struct Limits {
   std::int64_t call_age_us = 24ll * 3600 * 1000000;  // a call waiting for this long is closed as unanswered
   std::size_t id_intervals = 256;               // runs of used integer ids remembered a session
   std::size_t id_hashes = 4096;                 // used string ids remembered a session
-  std::size_t finished_calls = 64;              // answered calls remembered a session, to tell late, duplicate and replayed replies
+  std::size_t finished_calls = 16384;           // closed calls remembered, over all sessions, to tell late, duplicate and replayed replies
+  std::size_t same_id_calls = 1024;             // open calls of one id looked at when a record names the id only
+  std::size_t event_ids = 65536;                // SSE event ids remembered, to tell what a resumed stream resumes
+  std::size_t session_addresses = 64;           // client addresses and principals remembered a session
   // --- report ---
   std::size_t report_sessions = 10000;          // rows of the session table
   std::size_t report_calls = 100;               // calls listed a finding

@@ -119,10 +119,11 @@ struct Observation {
   std::string_view session;           // as printed; empty: the evidence names none here
   std::uint64_t exchange = 0;         // HTTP exchange, unique within the input set; 0: not told
   std::uint64_t connection = 0;       // TCP connection or process; 0: not told
+  std::uint64_t channel = 0;          // digest of who wrote the record (logger), so that one event written twice is told; 0: not told
   std::string_view event_id;          // SSE event id the message came with
   std::string_view text;              // head of the record, for quoting
   const RpcMessage* message = nullptr;
-  const HttpFacts* http = nullptr;
+  const HttpFacts* http = nullptr;    // also with a message whose log line names its peer
   const Notice* notice = nullptr;
   const OutcomeFacts* outcome = nullptr;
   const GapFacts* gap = nullptr;

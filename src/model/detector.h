@@ -1,0 +1,68 @@
+// Detector: what a rule does when the condition language cannot say it. One file each, rules/detectors/<name>.cc, which
+// defines `extern const DetectorEntry k<Name>` and is named by the `detector:` key of a rule. Parameters stay in the rule.
+// Ownership: one detector object a rule and tracker. Threads: none. Bound: its tables hold only what is open.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/finding.h"
+#include "model/timeline.h"
+
+namespace mcpscan::model {
+
+// What a detector hands over. Drafts with equal identity (rule, detail, session, requestor, discriminator) become one
+// finding: counts add up, calls and evidence are collected up to their bounds.
+struct FindingDraft {
+  std::string detail;
+  std::string session;                 // label; empty: none
+  Direction requestor = Direction::unknown;
+  std::string discriminator;           // id token, stream key or tool, where the rule tells findings apart by it
+  std::optional<Level> level;          // else the rule's; a finding has the highest of its drafts
+  std::uint64_t count = 1;
+  std::optional<FindingCall> call;
+  Time at;
+  Fault fault;
+  std::vector<Evidence> evidence;
+  std::string tally_key;               // counted under Finding::tally
+  std::string cause_rule;              // the finding this is a consequence of: its rule ...
+  std::string cause_id;                // ... and the id token of a call in it; empty: any of the same session
+};
+
+class FindingSink {
+ public:
+  virtual ~FindingSink() = default;
+  virtual void add(FindingDraft draft) = 0;
+};
+
+// The rule's `parameters:`; every key a detector reads is listed in its entry, an unknown one is a load error.
+using Parameters = std::map<std::string, double>;
+
+class Detector {
+ public:
+  virtual ~Detector() = default;
+  virtual void on_event(const TimelineEvent& event, FindingSink& findings) = 0;
+  // The evidence is read to its end.
+  virtual void finish(FindingSink&) {}
+};
+
+constexpr std::uint32_t event_bit(EventKind kind) { return 1u << static_cast<unsigned>(kind); }
+
+struct DetectorEntry {
+  std::string_view name;                        // what a rule's `detector:` says
+  std::uint32_t events;                         // event_bit()s it wants
+  std::initializer_list<std::string_view> parameters;
+  std::unique_ptr<Detector> (*make)(const Parameters& parameters);
+};
+
+// --- small makers that every detector needs ---
+FindingCall finding_call(const Call& call);
+Evidence evidence_of(const TimelineEvent& event);
+Evidence evidence_of(const Call& call);
+
+}  // namespace mcpscan::model

@@ -1,0 +1,43 @@
+#include "model/timeline.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mcpscan::model {
+namespace {
+
+constexpr std::int64_t kFirstBucketUs = 500;  // two buckets a power of two from half a millisecond: up to 50 days
+
+std::size_t bucket_of(std::int64_t us) {
+  std::size_t bucket = 0;
+  for (std::int64_t edge = kFirstBucketUs; us > edge && bucket + 2 < 64; bucket += 2) edge *= 2;
+  const std::int64_t upper = kFirstBucketUs << (bucket / 2);
+  return us <= upper - upper / 4 || bucket == 0 ? bucket : bucket + 1;
+}
+
+std::int64_t upper_edge(std::size_t bucket) {
+  const std::int64_t upper = kFirstBucketUs << (bucket / 2);
+  return bucket % 2 == 1 || bucket == 0 ? upper : upper - upper / 4;
+}
+
+}  // namespace
+
+void LatencyHistogram::add(std::int64_t us) {
+  us = std::max<std::int64_t>(us, 0);
+  ++buckets_[bucket_of(us)];
+  ++count_;
+  longest_ = std::max(longest_, us);
+}
+
+std::int64_t LatencyHistogram::quantile(double q) const {
+  if (count_ == 0) return -1;
+  const auto wanted = static_cast<std::uint64_t>(std::ceil(q * static_cast<double>(count_)));
+  std::uint64_t seen = 0;
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    seen += buckets_[i];
+    if (seen >= wanted && seen > 0) return std::min(upper_edge(i), longest_);
+  }
+  return longest_;
+}
+
+}  // namespace mcpscan::model

@@ -1,0 +1,190 @@
+// The rebuilt timeline: sessions, exchanges, calls, and the events that rules look at. Plain data; src/session fills it,
+// rules read it. References in an event are valid during the event only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "model/finding.h"
+#include "model/observation.h"
+
+namespace mcpscan::model {
+
+// Durations of answered calls: 64 buckets, two a power of two of milliseconds. Quantiles are a bucket's upper edge.
+class LatencyHistogram {
+ public:
+  void add(std::int64_t us);
+  std::uint64_t count() const { return count_; }
+  std::int64_t quantile(double q) const;  // microseconds, -1 when empty
+  std::int64_t longest() const { return longest_; }
+
+ private:
+  std::array<std::uint32_t, 64> buckets_{};
+  std::uint64_t count_ = 0;
+  std::int64_t longest_ = -1;
+};
+
+enum class CloseReason : std::uint8_t {
+  open,
+  answered,
+  refused,           // an HTTP refusal or a session-not-found answer: a refusal is an answer
+  cancelled,         // notifications/cancelled, not for a timeout
+  timed_out,         // the client said that it gave up
+  overwritten,       // the server had no stream for the reply, and another call with the same id had taken it over
+  undeliverable,     // the server had no stream for the reply
+  stream_closed,     // the response ended without the reply
+  connection_reset,  // reset while waiting
+  client_closed,     // the client closed the connection or stream while waiting
+  accepted_only,     // 202 to a request
+  client_dead,       // the client's session or receive loop had died
+  restarted,         // the process or session started again
+  session_ended,     // DELETE, expiry, transport closed
+  evidence_ends,
+  evidence_gap,      // bytes are missing where the reply would be
+  aged_out,          // Limits::call_age_us or ::calls_in_flight
+};
+
+struct Exchange {
+  std::uint64_t id = 0;
+  std::uint64_t connection = 0;
+  std::uint32_t session = UINT32_MAX;     // index, or none yet
+  StreamKind stream = StreamKind::unknown;
+  Time requested_at, responded_at;
+  std::uint16_t status = 0;
+  std::uint16_t peer_port = 0;
+  bool is_sse = false, primed = false;    // primed: an event id was sent, so the stream may be resumed
+  bool carries_request = false, gap = false, is_initialize = false, named_session = false;
+  std::string method, path, peer, last_event_id, server, peer_name;
+  std::vector<std::uint32_t> calls;       // handles of the calls that its request body opened
+  std::vector<std::uint64_t> request_ids; // hashes of the ids it asked for, for the streams that resume it
+  std::uint64_t principal = 0;
+  std::uint32_t messages = 0, replies = 0;
+  std::string mcp_method, mcp_name, protocol_version;
+  SourceRef source;
+};
+
+struct Call {
+  std::uint32_t handle = 0;
+  std::uint32_t session = 0;
+  Direction requestor = Direction::client_to_server;
+  std::uint32_t generation = 0;           // how often the id had been used before in this session
+  OwnedId id;
+  std::string method, target;
+  Time requested_at, replied_at, closed_at;
+  Time gave_up_at;                        // the client cancelled for a timeout, or said so
+  SourceRef source, reply_source;
+  std::uint64_t exchange = 0;
+  std::uint64_t params_digest = 0, reply_digest = 0;
+  CloseReason closed = CloseReason::open;
+  bool collided = false;                  // another call with the same id was open at the same time
+  bool maybe_answered = false;            // a reply that names no session could be this call's
+  bool batched = false;                   // a member of an array
+  bool one_sided = false;                 // the evidence cannot show its reply
+  std::int32_t waits_behind = -1;
+  std::uint32_t overwritten_by = UINT32_MAX;  // handle of the call that took its id over, while that is open
+  OwnedId progress_token;
+  std::string taken_by_method, taken_by_target;  // the call that took the id over
+  Time taken_at;
+  std::string head;                       // bounded head of the record it was read from
+};
+
+struct Session {
+  std::uint32_t index = 0;
+  std::string key;                        // unique in its tracker
+  std::string id;                         // as first seen; empty: none
+  std::string label;                      // what findings call it: the id, or the key where it has none
+  SessionKeying keyed_by = SessionKeying::none;
+  std::string server_endpoint;
+  std::string transport = "unknown";
+  std::string protocol_version, client_name, client_version, server_name, server_version;
+  Time first, last;
+  SessionCounts counts;
+  std::uint64_t paired = 0, exchanges = 0, responses = 0;
+  LatencyHistogram latency;               // answered client calls
+  bool initialize_seen = false, initialize_answered = false, initialized_seen = false, was_alive = false;
+  bool modern = false;                    // 2026-07-28: no session at all
+  bool stateless = false;                 // one HTTP client without session ids: ids prove nothing across exchanges
+  bool ended = false, on_wire = false, had_gap = false, mixed = false;  // mixed: may hold several clients' messages
+  Time ended_at;
+  std::int64_t fastest_us = -1;           // quickest answer, an upper bound of the round trip
+  std::vector<std::uint32_t> open;        // handles, oldest first
+  std::vector<std::string> addresses;     // client addresses seen, bounded
+  std::vector<std::uint64_t> principals;  // Authorization digests seen, bounded
+};
+
+enum class EventKind : std::uint8_t {
+  session_started,
+  request,           // call; other = newest open call with the same id
+  reply,             // call where known; verdict
+  notification,
+  cancel,            // call = the target where known
+  timeout,           // call given up by the client (cancel for a timeout, a notice, a transcript)
+  call_closed,       // call; call->closed says why
+  notice,            // observation->notice; session where it could be told; call = the call it concerns
+  exchange_opened,
+  exchange_closed,   // exchange
+  exchange_summary,  // observation->http
+  malformed,         // a message with defects or invalid
+  gap,
+  session_finished,
+};
+
+enum class ReplyVerdict : std::uint8_t {
+  answer,
+  late,             // after the client had given the call up
+  duplicate,        // the call had been answered
+  redelivery,       // the same reply again on a resumed stream: legal
+  type_drift,       // the id's value, in another JSON type
+  orphan,           // no call it could answer
+  unattributed,     // several sessions fit and nothing tells which
+  refusal,          // error body with a null id of a refused exchange
+  head_of_evidence, // its request may have come before the evidence begins
+};
+
+struct TimelineEvent {
+  EventKind kind = EventKind::request;
+  Time at;
+  SourceRef source;
+  const Session* session = nullptr;
+  const Call* call = nullptr;
+  const Call* other = nullptr;
+  const Exchange* exchange = nullptr;     // on which it was seen
+  const Observation* observation = nullptr;
+  ReplyVerdict verdict = ReplyVerdict::answer;
+  bool used_before = false;               // request: the id was used before in this session (call->generation > 0)
+  bool retransmitted = false;             // request: the same message again after a refusal, reset or missing answer
+  bool wrong_channel = false;             // reply: not on a stream it may come on
+  bool same_payload = false;              // duplicate: equal to the first
+  bool across_streams = false;            // redelivery of another stream's message
+  bool modern = false;                    // this request's era is 2026-07-28
+  CloseReason earlier = CloseReason::open;  // late, duplicate: how the call had been closed
+  std::uint32_t fitting = 0;              // notice: calls in flight that fit its key
+};
+
+// What the evidence of one tracker could show; rules say what they need of it.
+enum Capability : std::uint32_t {
+  kRequestIds = 1u << 0,    // requests with their JSON-RPC ids
+  kReplies = 1u << 1,       // replies with their ids
+  kSessions = 1u << 2,      // session ids
+  kTimes = 1u << 3,
+  kExchanges = 1u << 4,     // HTTP exchanges with status
+  kChannels = 1u << 5,      // on which stream a message came
+  kNotices = 1u << 6,       // the server's or client's own statements
+  kAddresses = 1u << 7,     // client addresses or principals
+  kServerLog = 1u << 8,     // a log that would hold the server's notices
+  kBodies = 1u << 9,        // whole payloads
+  kOutcomes = 1u << 10,     // a client's own record
+  kHeaders = 1u << 11,      // HTTP heads
+};
+
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual void on_event(const TimelineEvent& event) = 0;
+};
+
+}  // namespace mcpscan::model

@@ -1,0 +1,107 @@
+#include "report/escape.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "report/utf8.h"
+
+namespace mcpscan::report {
+namespace {
+
+// A base letter with more marks than this is a drawing over the neighbouring lines, not writing.
+constexpr unsigned kMostMarks = 3;
+
+bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7f && c <= 0x9f); }
+
+bool is_invisible(char32_t c) {
+  if (c < 0xad) return false;
+  return c == 0xad || c == 0x061c || c == 0x115f || c == 0x1160 || c == 0x180e || (c >= 0x200b && c <= 0x200f) ||
+         (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0x3164 || c == 0xfeff || c == 0xffa0 ||
+         (c >= 0xfff9 && c <= 0xfffb) || (c >= 0xe0000 && c <= 0xe0fff) || (c & 0xfffe) == 0xfffe;
+}
+
+void append_visible(std::string& to, const CodePoint& point) {
+  if (!point.valid || (is_control(point.value) && point.value > '\r')) {
+    fmt::format_to(std::back_inserter(to), "\\x{:02x}", static_cast<unsigned>(point.value));
+  } else if (point.value == '\n' || point.value == '\r' || point.value == '\t') {
+    to += point.value == '\n' ? "\\n" : point.value == '\r' ? "\\r" : "\\t";
+  } else if (is_control(point.value)) {
+    fmt::format_to(std::back_inserter(to), "\\x{:02x}", static_cast<unsigned>(point.value));
+  } else {
+    fmt::format_to(std::back_inserter(to), "\\u{{{:x}}}", static_cast<unsigned>(point.value));
+  }
+}
+
+void append_unit(std::string& to, unsigned unit) { fmt::format_to(std::back_inserter(to), "\\u{:04x}", unit); }
+
+void append_json_escape(std::string& to, char32_t value) {
+  if (value == '\n' || value == '\r' || value == '\t') {
+    to += value == '\n' ? "\\n" : value == '\r' ? "\\r" : "\\t";
+  } else if (value < 0x10000) {
+    append_unit(to, static_cast<unsigned>(value));
+  } else {
+    append_unit(to, 0xd800 + static_cast<unsigned>((value - 0x10000) >> 10));
+    append_unit(to, 0xdc00 + static_cast<unsigned>((value - 0x10000) & 0x3ff));
+  }
+}
+
+void append_json_point(std::string& to, std::string_view bytes, const CodePoint& point) {
+  if (!point.valid) {
+    fmt::format_to(std::back_inserter(to), "\\\\x{:02x}", static_cast<unsigned>(point.value));
+  } else if (is_control(point.value) || is_invisible(point.value)) {
+    append_json_escape(to, point.value);
+  } else {
+    if (point.value == '"' || point.value == '\\') to += '\\';
+    to += bytes;
+  }
+}
+
+bool is_markdown_sign(char32_t c) {
+  return c < 0x80 && std::string_view("\\`*_{}[]()<>#+-!|~&@:$").find(static_cast<char>(c)) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string escape_terminal(std::string_view text) {
+  std::string shown;
+  shown.reserve(text.size());
+  unsigned marks = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = decode_utf8(text, at);
+    marks = point.valid && cell_width(point.value) == 0 ? marks + 1 : 0;
+    if (!point.valid || is_control(point.value) || is_invisible(point.value) || marks > kMostMarks) {
+      append_visible(shown, point);
+    } else {
+      shown += text.substr(at, point.length);
+    }
+    at += point.length;
+  }
+  return shown;
+}
+
+void append_json_string(std::string& to, std::string_view text) {
+  to += '"';
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = decode_utf8(text, at);
+    append_json_point(to, text.substr(at, point.length), point);
+    at += point.length;
+  }
+  to += '"';
+}
+
+std::string escape_markdown(std::string_view text) {
+  const std::string visible = escape_terminal(text);
+  std::string shown;
+  shown.reserve(visible.size());
+  for (const char c : visible) {
+    if (is_markdown_sign(static_cast<unsigned char>(c))) {
+      fmt::format_to(std::back_inserter(shown), "&#{};", static_cast<int>(c));
+    } else {
+      shown += c;
+    }
+  }
+  return shown;
+}
+
+}  // namespace mcpscan::report

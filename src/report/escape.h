@@ -1,0 +1,23 @@
+// Escaping: one function per output language. Each takes any bytes and gives text that is safe and valid UTF-8 there.
+// What a reader could not see, or what would act on the terminal (controls, ANSI, C1, bidi marks, zero-width and tag
+// characters, invalid UTF-8), is shown as \x1b, \u{202e} or \n. Not redaction: see redact.h, which runs before.
+// Threads: pure functions. Bound: output is at most 10 times the input.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mcpscan::report {
+
+// For a terminal or a plain text file: no newline, no control byte, no mark that reorders or hides text.
+std::string escape_terminal(std::string_view text);
+
+// Appends a JSON string with its quotes (RFC 8259 section 7). Invisible characters become \uXXXX, so that decoding gives
+// them back; an invalid byte becomes the four characters \xNN, because JSON cannot hold it and two paths that differ in
+// it must stay two.
+void append_json_string(std::string& to, std::string_view text);
+
+// For inline Markdown text, also inside a table cell: no markup, link, mention, HTML or new line comes alive.
+std::string escape_markdown(std::string_view text);
+
+}  // namespace mcpscan::report

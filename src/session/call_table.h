@@ -1,0 +1,69 @@
+// CallTable: the calls in flight and the calls closed a short while ago, found by id. Handles are recycled; a closed call
+// stays until Limits::finished_calls younger ones are closed. A hash only finds: ids are compared in full.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "base/function_ref.h"
+#include "base/limits.h"
+#include "model/timeline.h"
+
+namespace mcpscan::session {
+
+constexpr std::uint32_t kNoCall = UINT32_MAX;
+
+class CallTable {
+ public:
+  explicit CallTable(const Limits& limits) : limits_(limits) {}
+
+  // A fresh call with its identity set; the oldest open call's handle when the table is full (the caller closes it first).
+  model::Call& open(std::uint32_t session, model::Direction requestor, const model::RpcId& id);
+  std::uint32_t oldest_open();
+  bool full() const { return open_count_ >= limits_.calls_in_flight; }
+  std::size_t open_count() const { return open_count_; }
+
+  // The call stays readable under its handle for a while.
+  void close(model::Call& call, model::CloseReason reason, Time at);
+  // The call belongs to another session from now on (an initialize whose session id came later).
+  void move(model::Call& call, std::uint32_t session);
+
+  model::Call& at(std::uint32_t handle) { return slots_[handle].call; }
+  const model::Call& at(std::uint32_t handle) const { return slots_[handle].call; }
+
+  // Newest first. `exact`: id type and value; otherwise the value alone (an SDK that keys by str(id)).
+  model::Call* newest_open(std::uint32_t session, model::Direction requestor, const model::RpcId& id);
+  model::Call* newest_finished(std::uint32_t session, model::Direction requestor, const model::RpcId& id);
+  // Calls whose id's text equals `value`, in any session, newest first, open ones only; stops when `visit` returns false.
+  using Visit = FunctionRef<bool(model::Call&)>;
+  void each_open_by_value(model::Direction requestor, std::string_view value, Visit visit);
+  void each_finished_by_value(model::Direction requestor, std::string_view value, Visit visit);
+  // Open call of the session with the same id value in another JSON type.
+  model::Call* other_type_open(std::uint32_t session, model::Direction requestor, const model::RpcId& id);
+
+ private:
+  struct Slot {
+    model::Call call;
+    std::uint32_t older = kNoCall, newer = kNoCall;  // chain of calls whose id value hashes alike
+    std::uint64_t hash = 0;
+    bool in_use = false;
+  };
+  void link(std::uint32_t handle);
+  void unlink(std::uint32_t handle);
+  void release(std::uint32_t handle);
+  void each(bool open, model::Direction requestor, std::string_view value, Visit visit);
+
+  const Limits& limits_;
+  std::deque<Slot> slots_;
+  std::vector<std::uint32_t> free_;
+  std::unordered_map<std::uint64_t, std::uint32_t> newest_;
+  std::deque<std::pair<std::uint32_t, std::uint64_t>> opened_;  // handle and serial, oldest first; lazily cleaned
+  std::deque<std::uint32_t> finished_;
+  std::vector<std::uint64_t> serials_;
+  std::uint64_t next_serial_ = 1;
+  std::size_t open_count_ = 0;
+};
+
+}  // namespace mcpscan::session

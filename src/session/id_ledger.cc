@@ -1,0 +1,67 @@
+#include "session/id_ledger.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "base/hash.h"
+
+namespace mcpscan::session {
+namespace {
+
+std::optional<std::int64_t> small_integer(const model::RpcId& id) {
+  if (id.type != model::IdType::integer) return std::nullopt;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(id.value.data(), id.value.data() + id.value.size(), value);
+  if (error != std::errc() || end != id.value.data() + id.value.size()) return std::nullopt;
+  return value;
+}
+
+std::uint64_t hash_of(const model::RpcId& id) { return hash_bytes(id.value, static_cast<std::uint64_t>(id.type)); }
+
+}  // namespace
+
+bool IdLedger::use(const model::RpcId& id, const Limits& limits) {
+  if (const auto value = small_integer(id)) return use_integer(*value, limits);
+  if (hashes_.size() >= limits.id_hashes) {
+    complete_ = false;
+    return hashes_.contains(hash_of(id));
+  }
+  return !hashes_.insert(hash_of(id)).second;
+}
+
+bool IdLedger::use_integer(std::int64_t value, const Limits& limits) {
+  auto after = std::upper_bound(intervals_.begin(), intervals_.end(), value, [](std::int64_t v, const Interval& i) { return v < i.low; });
+  const bool has_before = after != intervals_.begin();
+  auto before = has_before ? after - 1 : after;
+  if (has_before && value <= before->high) return true;
+  const bool joins_before = has_before && before->high + 1 == value;
+  const bool joins_after = after != intervals_.end() && after->low - 1 == value;
+  if (joins_before && joins_after) {
+    before->high = after->high;
+    intervals_.erase(after);
+  } else if (joins_before) {
+    before->high = value;
+  } else if (joins_after) {
+    after->low = value;
+  } else if (intervals_.size() < limits.id_intervals) {
+    intervals_.insert(after, {value, value});
+  } else {
+    complete_ = false;
+  }
+  return false;
+}
+
+bool IdLedger::contains(const model::RpcId& id) const {
+  const auto value = small_integer(id);
+  if (!value) return hashes_.contains(hash_of(id));
+  return std::any_of(intervals_.begin(), intervals_.end(), [&](const Interval& i) { return i.low <= *value && *value <= i.high; });
+}
+
+void IdLedger::clear() {
+  intervals_.clear();
+  hashes_.clear();
+  complete_ = true;
+}
+
+}  // namespace mcpscan::session
