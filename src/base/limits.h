@@ -28,9 +28,25 @@ struct Limits {
   std::size_t flow_segments = 4096;             // out-of-order segments kept a direction
   std::int64_t flow_idle_us = 3600ll * 1000000; // a connection silent for this long is over
   std::size_t fragments = 1024;                 // IP datagrams being put together
+  std::size_t fragment_bytes = 4u << 20;        // bytes kept for all of them; a datagram has at most 64 KiB
+  std::int64_t fragment_age_us = 60ll * 1000000;  // a datagram's last piece comes within a minute (RFC 8200 section 4.5) or never
+  std::size_t packet_bytes = 1u << 20;          // one captured packet; libpcap writes 256 KiB at most
+  std::size_t capture_block_bytes = 16u << 20;  // one pcapng block; secrets and name tables are the largest
+  std::size_t capture_interfaces = 4096;        // interfaces of one pcapng section
+  std::size_t capture_resync_bytes = 16u << 20; // bytes searched for the next record after an impossible one
+  std::size_t secrets_bytes = 4u << 20;         // key log text taken from pcapng secrets blocks
+  std::int64_t reorder_us = 200ll * 1000;       // a capture shows a packet at most this much after its acknowledgement
+  std::int64_t hole_age_us = 120ll * 1000000;   // no sender repeats a segment after two minutes
+  std::int64_t flow_linger_us = 240ll * 1000000;  // a finished connection is remembered for two segment lifetimes (RFC 9293)
+  std::uint64_t sequence_jump_bytes = 64u << 20;  // a step of sequence numbers beyond this must be confirmed by a second packet
   std::size_t header_bytes = 256u << 10;        // one HTTP header section
   std::size_t body_bytes = 32u << 20;           // one HTTP body or SSE event kept for parsing
   std::size_t http2_streams = 4096;             // HTTP/2 streams open on a connection
+  std::size_t tls_key_log_secrets = 65536;      // connections a key log may hold secrets for; 300 bytes each
+  std::size_t tls_wait_bytes = 64u << 10;       // records held a direction until the other side's hello was read (early data reaches 16 KiB)
+  std::size_t tls_handshake_bytes = 64u << 10;  // longest handshake message kept; hellos with post-quantum key shares reach 3 KiB
+  std::size_t tls_resync_records = 1024;        // records that may have been lost in one gap; the next sequence number is searched that far ahead
+  std::size_t tls_resync_bytes = 64u << 20;     // bytes a direction may decrypt in vain in such searches; about 50 ms
   // --- session ---
   std::size_t sessions = 20000;                 // sessions followed at a time; older ones fold into their counters
   std::size_t calls_in_flight = 65536;          // calls waiting for a reply, over all sessions
@@ -47,6 +63,8 @@ struct Limits {
   std::size_t report_calls = 100;               // calls listed a finding
   std::size_t report_evidence = 100;            // places listed a finding
   std::size_t evidence_text_bytes = 240;        // head of a record quoted as evidence
+  std::size_t report_text_bytes = 4096;         // bytes of one free text (story, tool name, quote) a report shows; a screen holds 8,000
+  std::size_t terminal_rows = 12;               // rows of a list on a terminal; an incident and its lists fit a screen
   std::size_t findings = 20000;                 // findings kept; more are counted
 };
 
