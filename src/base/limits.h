@@ -47,6 +47,15 @@ struct Limits {
   std::size_t tls_handshake_bytes = 64u << 10;  // longest handshake message kept; hellos with post-quantum key shares reach 3 KiB
   std::size_t tls_resync_records = 1024;        // records that may have been lost in one gap; the next sequence number is searched that far ahead
   std::size_t tls_resync_bytes = 64u << 20;     // bytes a direction may decrypt in vain in such searches; about 50 ms
+  // --- HTTP ---
+  std::size_t sniff_bytes = 64u << 10;          // bytes of a connection caught in the middle searched for a first message head
+  std::size_t early_response_bytes = 256u << 10;  // response bytes kept until the request they answer is read (packets out of order)
+  std::size_t http_buffer_bytes = 64u << 20;    // bodies, events and early responses kept in all; the longest ones are cut
+  std::size_t pipelined_requests = 256;         // requests of a connection waiting for a response; more in one-sided captures
+  std::size_t content_decoders = 256;           // compressed bodies being decoded at a time; each may hold a window of 16 MiB
+  std::size_t mcp_endpoints = 4096;             // URLs remembered as MCP's, and sessions of the legacy transport by URL
+  std::size_t foreign_events = 32;              // events of a stream of unknown nature looked at before it counts as foreign
+  std::size_t hpack_table_bytes = 1u << 20;     // largest HPACK table followed; peers ask for 4 to 64 KiB
   // --- session ---
   std::size_t sessions = 20000;                 // sessions followed at a time; older ones fold into their counters
   std::size_t calls_in_flight = 65536;          // calls waiting for a reply, over all sessions
