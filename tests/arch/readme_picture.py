@@ -1,0 +1,45 @@
+#!/usr/bin/python3
+"""The pictures of output in README.md and docs are what the program prints now.
+
+A picture is a fenced block behind the line `<!-- output: ARGS -->` (run from the project root, 100 columns). It must be the head of the
+output; a last line `...` says that more follows."""
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+from project import ROOT, files, finish, name, read
+
+PICTURE = re.compile(r"^<!-- output: (.*?) -->\n+```[a-z]*\n(.*?)^```", re.M | re.S)
+ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC", "COLUMNS": "100", "NO_COLOR": "1"}
+
+
+def output_of(program, arguments):
+    done = subprocess.run([program, *shlex.split(arguments)], cwd=ROOT, env=ENVIRONMENT, capture_output=True, timeout=60)
+    return done.stdout.decode("utf-8", "replace")
+
+
+def differences(picture, output):
+    shown, real = picture.rstrip("\n").split("\n"), output.rstrip("\n").split("\n")
+    if shown[-1] == "...":
+        shown.pop()
+        real = real[:len(shown)]
+    for number, (mine, its) in enumerate(zip(shown, real), 1):
+        if mine.rstrip() != its.rstrip():
+            return f"line {number} shows {mine!r}, the program prints {its!r}"
+    return None if len(shown) == len(real) else f"{len(shown)} lines are shown, the program prints {len(real)}"
+
+
+def main():
+    problems, checked = [], 0
+    for path in files("docs", suffixes={".md"}) + [ROOT / "README.md"]:
+        for arguments, picture in PICTURE.findall(read(path)):
+            checked += 1
+            difference = differences(picture, output_of(sys.argv[1], arguments))
+            if difference:
+                problems.append(f"{name(path)}: mcpscan {arguments}: {difference}")
+    finish(problems, checked, "pictures")
+
+
+main()

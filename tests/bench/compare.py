@@ -1,0 +1,72 @@
+#!/usr/bin/python3
+"""mcpscan against the pipeline it replaces (grep | grep -o | sort | uniq -c), on the same files: ratios, never absolute promises.
+
+    compare.py --bin PROGRAM --data FOLDER --mb SIZE
+
+Inputs come from the generators beside the project (../shared/bench) where they exist, else from make_log.py. Timing by hyperfine, warm
+cache; peak memory is the program's own (wait4), at a tenth of the size and at the whole: the two must agree.
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+GENERATORS = HERE.parents[2] / "shared/bench"
+
+
+def make(path, megabytes, bodies):
+    if path.exists():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part")
+    if GENERATORS.is_dir():
+        tools = path.parent / "tools"
+        subprocess.run(["make", "-s", "-C", str(GENERATORS), f"BIN={tools}", str(tools / "gen_gateway_log")], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([tools / "gen_gateway_log", "--mb", str(megabytes), "--bodies", str(bodies), "--out", part], check=True, stderr=subprocess.DEVNULL)
+    else:
+        with part.open("wb") as out:
+            subprocess.run(["/usr/bin/python3", str(HERE / "make_log.py"), str(megabytes)], check=True, stdout=out)
+    part.rename(path)
+
+
+def pipeline(path):
+    return f"grep 'Request stream.*not found' '{path}' | grep -o 'Request stream [^ ]*' | sort | uniq -c"
+
+
+def timed(commands):
+    """Median wall and mean CPU seconds of each command."""
+    with tempfile.NamedTemporaryFile(suffix=".json") as out:
+        subprocess.run(["hyperfine", "--warmup", "1", "--runs", "5", "--ignore-failure", "--style", "none", "--export-json", out.name,
+                        *[f"bash -c \"{c}\"" for c in commands]], check=True, stdout=subprocess.DEVNULL)
+        return [(r["median"], r["user"] + r["system"]) for r in json.load(open(out.name))["results"]]
+
+
+def peak_megabytes(program, path):
+    process = subprocess.Popen([program, "--format", "json", path], stdout=subprocess.DEVNULL)
+    return os.wait4(process.pid, 0)[2].ru_maxrss / 1000
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--data", type=pathlib.Path, required=True)
+    parser.add_argument("--mb", type=int, default=200)
+    options = parser.parse_args()
+    kinds = (("bodies logged", 1), ("no bodies", 0)) if GENERATORS.is_dir() else (("sample days", 1),)
+    print(f"{'input':16} {'MB':>6} {'wall s':>8} {'cpu s':>8} {'MB/s':>6} {'of grep, wall':>14} {'of grep, cpu':>13} {'peak MB, tenth':>15} {'peak MB':>8}")
+    for name, bodies in kinds:
+        whole, tenth = (options.data / f"{name.replace(' ', '-')}-{size}.log" for size in (options.mb, max(options.mb // 10, 1)))
+        make(whole, options.mb, bodies)
+        make(tenth, max(options.mb // 10, 1), bodies)
+        (wall, cpu), (grep_wall, grep_cpu) = timed([f"{options.bin} --format json '{whole}' >/dev/null", pipeline(whole).replace('"', '\\"')])
+        print(f"{name:16} {options.mb:6} {wall:8.2f} {cpu:8.2f} {options.mb / wall:6.0f} {wall / grep_wall:13.2f}x {cpu / grep_cpu:12.2f}x "
+              f"{peak_megabytes(options.bin, tenth):15.0f} {peak_megabytes(options.bin, whole):8.0f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
