@@ -22,11 +22,9 @@ bool is_invisible(char32_t c) {
 }
 
 void append_visible(std::string& to, const CodePoint& point) {
-  if (!point.valid || (is_control(point.value) && point.value > '\r')) {
-    fmt::format_to(std::back_inserter(to), "\\x{:02x}", static_cast<unsigned>(point.value));
-  } else if (point.value == '\n' || point.value == '\r' || point.value == '\t') {
+  if (point.value == '\n' || point.value == '\r' || point.value == '\t') {
     to += point.value == '\n' ? "\\n" : point.value == '\r' ? "\\r" : "\\t";
-  } else if (is_control(point.value)) {
+  } else if (!point.valid || is_control(point.value)) {
     fmt::format_to(std::back_inserter(to), "\\x{:02x}", static_cast<unsigned>(point.value));
   } else {
     fmt::format_to(std::back_inserter(to), "\\u{{{:x}}}", static_cast<unsigned>(point.value));
@@ -57,10 +55,6 @@ void append_json_point(std::string& to, std::string_view bytes, const CodePoint&
   }
 }
 
-bool is_markdown_sign(char32_t c) {
-  return c < 0x80 && std::string_view("\\`*_{}[]()<>#+-!|~&@:$").find(static_cast<char>(c)) != std::string_view::npos;
-}
-
 }  // namespace
 
 std::string escape_terminal(std::string_view text) {
@@ -88,20 +82,6 @@ void append_json_string(std::string& to, std::string_view text) {
     at += point.length;
   }
   to += '"';
-}
-
-std::string escape_markdown(std::string_view text) {
-  const std::string visible = escape_terminal(text);
-  std::string shown;
-  shown.reserve(visible.size());
-  for (const char c : visible) {
-    if (is_markdown_sign(static_cast<unsigned char>(c))) {
-      fmt::format_to(std::back_inserter(shown), "&#{};", static_cast<int>(c));
-    } else {
-      shown += c;
-    }
-  }
-  return shown;
 }
 
 }  // namespace mcpscan::report

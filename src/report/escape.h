@@ -17,7 +17,4 @@ std::string escape_terminal(std::string_view text);
 // it must stay two.
 void append_json_string(std::string& to, std::string_view text);
 
-// For inline Markdown text, also inside a table cell: no markup, link, mention, HTML or new line comes alive.
-std::string escape_markdown(std::string_view text);
-
 }  // namespace mcpscan::report

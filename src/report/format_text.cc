@@ -1,0 +1,32 @@
+// --format text: for a person at a terminal. Incidents first, worst first; every fact with its place; what was not judged
+// is never left out.
+#include "model/report_format.h"
+#include "report/page.h"
+#include "report/report_index.h"
+#include "report/text_incident.h"
+#include "report/text_overview.h"
+#include "report/text_tables.h"
+
+namespace mcpscan::report {
+namespace {
+
+std::string write_text(const model::Report& report, const model::ReportOptions& options) {
+  const ReportIndex index(report);
+  Page page(options);
+  write_overview(page, index);
+  write_verdict(page, index);
+  for (const model::Incident* incident : index.incidents()) write_incident(page, index, *incident);
+  write_lone_findings(page, index);
+  write_sessions(page, index);
+  write_tools(page, index);
+  write_input_problems(page, index);
+  write_coverage(page, index);
+  return page.take();
+}
+
+}  // namespace
+
+extern const model::ReportFormatEntry kFormatText;
+const model::ReportFormatEntry kFormatText{"text", "txt", "for a person: incidents with their cause, sessions, tools, what was not judged", &write_text};
+
+}  // namespace mcpscan::report

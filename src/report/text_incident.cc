@@ -1,0 +1,245 @@
+#include "report/text_incident.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <utility>
+
+#include "report/utf8.h"
+
+namespace mcpscan::report {
+namespace {
+
+constexpr std::size_t kIndent = 2;
+constexpr std::size_t kPictureIndent = 4;
+constexpr std::size_t kClock = 12;         // HH:MM:SS.mmm
+constexpr std::size_t kNarrowestText = 26; // below it the place goes under the text
+constexpr std::size_t kWordsInLine = 4;    // tools or tallies told in one line
+
+std::string upper(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return result;
+}
+
+void write_title(Page& page, const model::Incident& incident) {
+  const std::string level = upper(model::to_string(incident.level));
+  const std::string id = page.text(incident.id);
+  const std::size_t start = level.size() + kIndent;
+  const std::size_t room = page.width() - start;
+  const std::size_t beside = text_width(id) + kIndent + 16 < room ? room - text_width(id) - kIndent : room;
+  const auto lines = wrapped(page.text(incident.title), beside, beside);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::string line = i == 0 ? page.painted(level, style_of(incident.level)) + std::string(kIndent, ' ') : std::string(start, ' ');
+    const bool with_id = i == 0 && beside < room;
+    line += page.painted(with_id ? padded(lines[i], beside) : lines[i], Style::heading);
+    page.line(with_id ? line + std::string(kIndent, ' ') + page.painted(id, Style::dim) : line);
+  }
+  if (beside == room) page.paragraph(start, "", id, start);
+}
+
+// "client (proven), server unguarded": whose fault, how sure, who let it happen.
+std::string fault_text(const model::Fault& fault) {
+  std::string text = fault.party == model::Party::unknown
+                         ? std::string("undetermined")
+                         : fmt::format("{} ({})", model::to_string(fault.party), model::to_string(fault.certainty));
+  for (const std::string& other : fault.contributing) {
+    text += ", " + other;
+    if (other.find(' ') == std::string::npos) text += " unguarded";
+  }
+  return fault.reason.empty() ? text + "." : text + ": " + fault.reason;
+}
+
+// A place that does not fit beside its text goes under it, whole: it must stay something to click or to search for.
+class Picture {
+ public:
+  Picture(Page& page, const ReportIndex& index, const std::vector<model::StoryLine>& lines) : page_(page), index_(index), lines_(lines) {
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      place_width_ = std::max(place_width_, text_width(place(lines[i])));
+      delta_width_ = std::max(delta_width_, text_width(delta(i)));
+      timed_ = timed_ || lines[i].at.known();
+    }
+    const std::size_t fixed = text_start() + (delta_width_ > 0 ? kIndent + delta_width_ : 0);
+    beside_ = fixed + kIndent + place_width_ + kNarrowestText <= page.width();
+    text_width_ = page.width() - fixed - (beside_ ? kIndent + place_width_ : 0);
+    fit_to_longest();
+  }
+
+  void write() {
+    const std::size_t shown = page_.rows(lines_.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+      write_date(i);
+      write_line(i);
+    }
+    if (shown < lines_.size()) page_.line(fmt::format("{:{}}and {} more", "", kPictureIndent, thousands(lines_.size() - shown)), Style::dim);
+  }
+
+ private:
+  std::size_t text_start() const { return kPictureIndent + (timed_ ? kClock + kIndent : 0) + 2; }
+
+  std::string place(const model::StoryLine& line) const {
+    return line.source.number == 0 ? std::string() : page_.text(index_.place(line.source));
+  }
+
+  std::string delta(std::size_t i) const {
+    if (i == 0 || !lines_[i].at.known() || !lines_[i - 1].at.known()) return {};
+    const std::int64_t us = lines_[i].at.us - lines_[i - 1].at.us;
+    if (us == 0) return "+0 ms";
+    return (us > 0 ? "+" : "") + format_duration(us);
+  }
+
+  // The text column is no wider than its longest text, so that places stand near what they prove.
+  void fit_to_longest() {
+    std::size_t longest = 0;
+    for (const auto& line : lines_) longest = std::max(longest, text_width(page_.text(line.text)));
+    text_width_ = std::min(text_width_, longest);
+  }
+
+  void write_date(std::size_t i) {
+    if (!index_.several_days() || !lines_[i].at.known()) return;
+    const std::string date = format_rfc3339(lines_[i].at).substr(0, 10);
+    if (date == date_) return;
+    date_ = date;
+    page_.line(std::string(kPictureIndent, ' ') + date, Style::dim);
+  }
+
+  void write_line(std::size_t i) {
+    const model::StoryLine& line = lines_[i];
+    const auto pieces = wrapped(page_.text(line.text), text_width_, text_width_);
+    std::string start(kPictureIndent, ' ');
+    if (timed_) start += padded(line.at.known() ? format_clock(line.at) : std::string(), kClock + kIndent);
+    start += page_.text(std::string_view(&line.mark, 1)) + ' ';
+    std::string side = side_text(i);
+    page_.line(start + (side.empty() ? pieces[0] : padded(pieces[0], text_width_) + std::string(kIndent, ' ') + side));
+    const std::string under(text_start(), ' ');
+    for (std::size_t k = 1; k < pieces.size(); ++k) page_.line(under + pieces[k]);
+    if (!beside_ && !place(line).empty()) page_.paragraph(text_start(), "", place(line), text_start());
+  }
+
+  std::string side_text(std::size_t i) const {
+    std::string side = beside_ ? padded(place(lines_[i]), place_width_) : std::string();
+    const std::string after = delta(i);
+    if (!after.empty()) side += std::string(side.empty() ? 0 : kIndent, ' ') + padded_left(after, delta_width_);
+    while (side.ends_with(' ')) side.pop_back();
+    return side;
+  }
+
+  Page& page_;
+  const ReportIndex& index_;
+  const std::vector<model::StoryLine>& lines_;
+  std::size_t place_width_ = 0, delta_width_ = 0, text_width_ = 0;
+  bool timed_ = false, beside_ = true;
+  std::string date_;
+};
+
+// Without a picture the root's evidence says where to look.
+void write_evidence(Page& page, const ReportIndex& index, const model::Finding* root) {
+  if (root == nullptr) return;
+  const std::size_t shown = page.rows(root->evidence.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& evidence = root->evidence[i];
+    page.paragraph(kPictureIndent, page.text(index.place(evidence.source)) + "  ", page.text(evidence.text), kPictureIndent + kIndent);
+  }
+  const std::uint64_t more = root->evidence.size() - shown + root->evidence_left_out;
+  if (more > 0) page.line(fmt::format("{:{}}and {} more", "", kPictureIndent, thousands(more)), Style::dim);
+}
+
+std::vector<std::string> safe_words(const Page& page, const std::vector<std::string>& words) {
+  std::vector<std::string> safe;
+  for (const std::string& word : words) safe.push_back(shortened(page.text(word), page.width() / 2));
+  return safe;
+}
+
+void write_reach(Page& page, const model::Incident& incident) {
+  if (incident.calls == 0 && incident.tools.empty()) return;
+  std::string text = counted(incident.calls, "call");
+  if (incident.sessions > 0) text += " in " + counted(incident.sessions, "session");
+  if (!incident.tools.empty()) text += fmt::format(", {} {}", incident.tools.size() == 1 ? "tool" : "tools", joined(safe_words(page, incident.tools), kWordsInLine));
+  page.paragraph(kIndent, "Touched: ", text + ".", kPictureIndent);
+}
+
+void write_consequences(Page& page, const ReportIndex& index, const model::Incident& incident) {
+  std::map<std::string_view, std::uint64_t> counts;
+  for (const std::string& id : incident.findings) {
+    const model::Finding* finding = index.finding(id);
+    if (finding != nullptr && id != incident.root) counts[finding->rule] += finding->count;
+  }
+  std::vector<std::string> parts;
+  for (const auto& [rule, count] : counts) parts.push_back(fmt::format("{} {}", thousands(count), page.text(rule)));
+  if (!parts.empty()) page.paragraph(kIndent, "Led to: ", joined(parts, parts.size()) + ".", kPictureIndent);
+}
+
+using Tally = std::vector<std::pair<std::string_view, std::uint64_t>>;
+
+Tally most_first(const std::map<std::string_view, std::uint64_t>& counts) {
+  Tally rows(counts.begin(), counts.end());
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return rows;
+}
+
+// As `sort | uniq -c` over the log would have counted: few rows in a line, many in a column.
+void write_tally(Page& page, std::string_view rule, const Tally& rows) {
+  const std::string label = page.text(rule) + " by key:  ";
+  if (rows.size() <= kWordsInLine) {
+    std::vector<std::string> parts;
+    for (const auto& [key, count] : rows) parts.push_back(fmt::format("{} {}", thousands(count), shortened(page.text(key), page.width() / 2)));
+    return page.paragraph(kIndent, label, fmt::format("{}", fmt::join(parts, ",  ")), kPictureIndent);
+  }
+  page.paragraph(kIndent, label, "", kPictureIndent);
+  const std::size_t shown = page.rows(rows.size());
+  std::uint64_t left = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i >= shown) {
+      left += rows[i].second;
+    } else {
+      page.line(fmt::format("{:>11} {}", thousands(rows[i].second), shortened(page.text(rows[i].first), page.width() - 12)));
+    }
+  }
+  if (shown < rows.size()) page.line(fmt::format("{:>11} under {} more", thousands(left), counted(rows.size() - shown, "key")), Style::dim);
+}
+
+void write_tallies(Page& page, const ReportIndex& index, const model::Incident& incident) {
+  std::map<std::string_view, std::map<std::string_view, std::uint64_t>> by_rule;
+  for (const std::string& id : incident.findings) {
+    const model::Finding* finding = index.finding(id);
+    if (finding == nullptr) continue;
+    for (const auto& [key, count] : finding->tally) by_rule[finding->rule][key] += count;
+  }
+  for (const auto& [rule, counts] : by_rule) write_tally(page, rule, most_first(counts));
+}
+
+void write_fix(Page& page, const model::Incident& incident, const model::Finding* root) {
+  std::string text = page.text(incident.fix);
+  const std::string more = root == nullptr ? std::string() : "More: mcpscan rules show " + page.text(root->rule);
+  if (text.empty()) return page.paragraph(kIndent, "", more, kPictureIndent);
+  // The command stays whole on one line, to be copied.
+  const auto lines = wrapped(text, page.width() - kIndent - 5, page.width() - kPictureIndent);
+  const std::size_t last = text_width(lines.back()) + (lines.size() == 1 ? kIndent + 5 : kPictureIndent);
+  const bool fits = !more.empty() && last + kIndent + text_width(more) <= page.width();
+  page.paragraph(kIndent, "Fix: ", fits ? text + "  " + more : text, kPictureIndent, Style::heading);
+  if (!fits && !more.empty()) page.paragraph(kPictureIndent, "", more, kPictureIndent);
+}
+
+}  // namespace
+
+void write_incident(Page& page, const ReportIndex& index, const model::Incident& incident) {
+  const model::Finding* root = index.finding(incident.root);
+  page.blank();
+  write_title(page, incident);
+  if (!incident.story.empty()) page.paragraph(kIndent, "", page.text(incident.story), kIndent);
+  page.paragraph(kIndent, "Fault: ", page.text(fault_text(incident.fault)), kPictureIndent);
+  if (incident.picture.empty()) {
+    write_evidence(page, index, root);
+  } else {
+    Picture(page, index, incident.picture).write();
+  }
+  for (const std::string& note : incident.notes) page.paragraph(kIndent, "", page.text(note), kPictureIndent);
+  write_reach(page, incident);
+  write_consequences(page, index, incident);
+  write_tallies(page, index, incident);
+  write_fix(page, incident, root);
+}
+
+}  // namespace mcpscan::report

@@ -1,0 +1,13 @@
+// One incident as a person reads it: level, title, causal story, who is at fault, the picture with places and times,
+// what it led to, tallies, the fix. Threads: pure. Bound: lists are capped on a terminal, with the number left out.
+#pragma once
+
+#include "model/finding.h"
+#include "report/page.h"
+#include "report/report_index.h"
+
+namespace mcpscan::report {
+
+void write_incident(Page& page, const ReportIndex& index, const model::Incident& incident);
+
+}  // namespace mcpscan::report
