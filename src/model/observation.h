@@ -21,6 +21,7 @@ enum class ObservationKind : std::uint8_t {
   notice,             // a recognised log statement: `notice`
   outcome,            // a client's own record of what it showed for a call: `outcome`
   gap,                // bytes of this flow, or records of this input, are missing: `gap`
+  stream_event,       // an SSE event with an id and no message (priming): `event_id`
 };
 
 enum class Direction : std::uint8_t { unknown, client_to_server, server_to_client };

@@ -58,9 +58,9 @@ struct Exchange {
   std::uint16_t peer_port = 0;
   bool is_sse = false, primed = false;    // primed: an event id was sent, so the stream may be resumed
   bool carries_request = false, gap = false, is_initialize = false, named_session = false;
-  std::string method, path, peer, last_event_id, server, peer_name;
+  std::string method, path, peer, last_event_id, server;
   std::vector<std::uint32_t> calls;       // handles of the calls that its request body opened
-  std::vector<std::uint64_t> request_ids; // hashes of the ids it asked for, for the streams that resume it
+  EndReason end = EndReason::unknown;
   std::uint64_t principal = 0;
   std::uint32_t messages = 0, replies = 0;
   std::string mcp_method, mcp_name, protocol_version;
@@ -83,9 +83,7 @@ struct Call {
   bool collided = false;                  // another call with the same id was open at the same time
   bool maybe_answered = false;            // a reply that names no session could be this call's
   bool batched = false;                   // a member of an array
-  bool one_sided = false;                 // the evidence cannot show its reply
-  std::int32_t waits_behind = -1;
-  std::uint32_t overwritten_by = UINT32_MAX;  // handle of the call that took its id over, while that is open
+  bool stream_ended = false;              // its stream ended after an event id: the reply may still come on a resumed one
   OwnedId progress_token;
   std::string taken_by_method, taken_by_target;  // the call that took the id over
   Time taken_at;

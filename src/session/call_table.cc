@@ -12,6 +12,10 @@ namespace {
 
 std::uint64_t value_hash(Direction requestor, std::string_view value) { return hash_bytes(value, static_cast<std::uint64_t>(requestor)); }
 
+std::uint64_t identity_hash(std::uint32_t session, Direction requestor, model::IdType type, std::string_view value) {
+  return hash_combine(value_hash(requestor, value), (static_cast<std::uint64_t>(session) << 8) | static_cast<std::uint64_t>(type));
+}
+
 void reset(Call& call) {
   call.id.raw.clear();
   call.id.value.clear();
@@ -26,8 +30,7 @@ void reset(Call& call) {
   call.exchange = call.params_digest = call.reply_digest = 0;
   call.generation = 0;
   call.closed = CloseReason::open;
-  call.collided = call.maybe_answered = call.batched = call.one_sided = false;
-  call.overwritten_by = kNoCall;
+  call.collided = call.maybe_answered = call.batched = call.stream_ended = false;
 }
 
 }  // namespace
@@ -37,7 +40,6 @@ Call& CallTable::open(std::uint32_t session, Direction requestor, const model::R
   if (free_.empty()) {
     handle = static_cast<std::uint32_t>(slots_.size());
     slots_.emplace_back();
-    serials_.push_back(0);
   } else {
     handle = free_.back();
     free_.pop_back();
@@ -51,106 +53,116 @@ Call& CallTable::open(std::uint32_t session, Direction requestor, const model::R
   call.id.type = id.type;
   call.id.value.assign(id.value);
   call.id.raw.assign(id.raw);
-  slot.in_use = true;
-  slot.hash = value_hash(requestor, call.id.value);
-  link(handle);
-  serials_[handle] = next_serial_;
-  opened_.emplace_back(handle, next_serial_++);
+  slot.serial = next_serial_++;
+  link(kIdentity, handle, identity_hash(session, requestor, id.type, id.value));
+  link(kValue, handle, value_hash(requestor, id.value));
+  opened_.emplace_back(handle, slot.serial);
   ++open_count_;
   return call;
 }
 
-std::uint32_t CallTable::oldest_open() {
+void CallTable::forget_closed_front() {
   while (!opened_.empty()) {
-    const auto [handle, serial] = opened_.front();
-    if (serials_[handle] == serial && slots_[handle].call.closed == CloseReason::open) return handle;
+    const Slot& slot = slots_[opened_.front().first];
+    if (slot.serial == opened_.front().second && slot.call.closed == CloseReason::open) return;
     opened_.pop_front();
   }
-  return kNoCall;
+}
+
+std::uint32_t CallTable::oldest_open() {
+  forget_closed_front();
+  return opened_.empty() ? kNoCall : opened_.front().first;
 }
 
 void CallTable::close(Call& call, CloseReason reason, Time at) {
   call.closed = reason;
   call.closed_at = at;
+  unlink(kValue, call.handle);
   --open_count_;
   finished_.push_back(call.handle);
-  while (!opened_.empty() && (serials_[opened_.front().first] != opened_.front().second ||
-                              slots_[opened_.front().first].call.closed != CloseReason::open)) {
-    opened_.pop_front();
-  }
+  forget_closed_front();
   if (finished_.size() > limits_.finished_calls) {
     release(finished_.front());
     finished_.pop_front();
   }
 }
 
-void CallTable::move(Call& call, std::uint32_t session) { call.session = session; }
+void CallTable::move(Call& call, std::uint32_t session) {
+  unlink(kIdentity, call.handle);
+  call.session = session;
+  link(kIdentity, call.handle, identity_hash(session, call.requestor, call.id.type, call.id.value));
+}
 
-void CallTable::link(std::uint32_t handle) {
-  Slot& slot = slots_[handle];
-  auto [entry, fresh] = newest_.try_emplace(slot.hash, handle);
-  slot.newer = kNoCall;
-  slot.older = fresh ? kNoCall : entry->second;
+void CallTable::link(Chain chain, std::uint32_t handle, std::uint64_t hash) {
+  Link& link = slots_[handle].links[chain];
+  auto [entry, fresh] = newest_[chain].try_emplace(hash, handle);
+  link = {hash, fresh ? kNoCall : entry->second, kNoCall};
   if (!fresh) {
-    slots_[entry->second].newer = handle;
+    slots_[entry->second].links[chain].newer = handle;
     entry->second = handle;
   }
 }
 
-void CallTable::unlink(std::uint32_t handle) {
-  Slot& slot = slots_[handle];
-  if (slot.older != kNoCall) slots_[slot.older].newer = slot.newer;
-  if (slot.newer != kNoCall) {
-    slots_[slot.newer].older = slot.older;
-  } else if (slot.older != kNoCall) {
-    newest_[slot.hash] = slot.older;
+void CallTable::unlink(Chain chain, std::uint32_t handle) {
+  const Link link = slots_[handle].links[chain];
+  if (link.older != kNoCall) slots_[link.older].links[chain].newer = link.newer;
+  if (link.newer != kNoCall) {
+    slots_[link.newer].links[chain].older = link.older;
+  } else if (link.older != kNoCall) {
+    newest_[chain][link.hash] = link.older;
   } else {
-    newest_.erase(slot.hash);
+    newest_[chain].erase(link.hash);
   }
 }
 
 void CallTable::release(std::uint32_t handle) {
-  unlink(handle);
-  slots_[handle].in_use = false;
-  serials_[handle] = 0;
+  unlink(kIdentity, handle);
+  slots_[handle].serial = 0;
   free_.push_back(handle);
 }
 
-void CallTable::each(bool open, Direction requestor, std::string_view value, Visit visit) {
-  const auto found = newest_.find(value_hash(requestor, value));
-  std::uint32_t handle = found == newest_.end() ? kNoCall : found->second;
+void CallTable::each_open_by_value(Direction requestor, std::string_view value, Visit visit) {
+  const auto found = newest_[kValue].find(value_hash(requestor, value));
+  std::uint32_t handle = found == newest_[kValue].end() ? kNoCall : found->second;
   for (std::size_t seen = 0; handle != kNoCall && seen < limits_.same_id_calls; ++seen) {
     Slot& slot = slots_[handle];
-    handle = slot.older;
-    const bool wanted = (slot.call.closed == CloseReason::open) == open && slot.call.requestor == requestor && slot.call.id.value == value;
+    handle = slot.links[kValue].older;
+    const bool wanted = slot.call.requestor == requestor && slot.call.id.value == value;
     if (wanted && !visit(slot.call)) return;
   }
 }
 
-void CallTable::each_open_by_value(Direction requestor, std::string_view value, Visit visit) { each(true, requestor, value, visit); }
-void CallTable::each_finished_by_value(Direction requestor, std::string_view value, Visit visit) { each(false, requestor, value, visit); }
+void CallTable::each_finished_by_value(Direction requestor, std::string_view value, Visit visit) {
+  std::size_t seen = 0;
+  for (auto it = finished_.rbegin(); it != finished_.rend() && seen < limits_.same_id_calls; ++it, ++seen) {
+    Call& call = slots_[*it].call;
+    if (call.requestor == requestor && call.id.value == value && !visit(call)) return;
+  }
+}
+
+Call* CallTable::newest(std::uint32_t session, Direction requestor, const model::RpcId& id, bool open) {
+  const auto found = newest_[kIdentity].find(identity_hash(session, requestor, id.type, id.value));
+  std::uint32_t handle = found == newest_[kIdentity].end() ? kNoCall : found->second;
+  for (std::size_t seen = 0; handle != kNoCall && seen < limits_.same_id_calls; ++seen) {
+    Slot& slot = slots_[handle];
+    handle = slot.links[kIdentity].older;
+    Call& call = slot.call;
+    if ((call.closed == CloseReason::open) == open && call.session == session && call.requestor == requestor && call.id.view() == id) return &call;
+  }
+  return nullptr;
+}
 
 Call* CallTable::newest_open(std::uint32_t session, Direction requestor, const model::RpcId& id) {
-  Call* found = nullptr;
-  each(true, requestor, id.value, [&](Call& call) {
-    if (call.session == session && call.id.type == id.type) found = &call;
-    return found == nullptr;
-  });
-  return found;
+  return newest(session, requestor, id, true);
 }
 
 Call* CallTable::newest_finished(std::uint32_t session, Direction requestor, const model::RpcId& id) {
-  Call* found = nullptr;
-  each(false, requestor, id.value, [&](Call& call) {
-    if (call.session == session && call.id.type == id.type) found = &call;
-    return found == nullptr;
-  });
-  return found;
+  return newest(session, requestor, id, false);
 }
 
 Call* CallTable::other_type_open(std::uint32_t session, Direction requestor, const model::RpcId& id) {
   Call* found = nullptr;
-  each(true, requestor, id.value, [&](Call& call) {
+  each_open_by_value(requestor, id.value, [&](Call& call) {
     if (call.session == session && call.id.type != id.type) found = &call;
     return found == nullptr;
   });

@@ -2,9 +2,11 @@
 // stays until Limits::finished_calls younger ones are closed. A hash only finds: ids are compared in full.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/function_ref.h"
@@ -19,7 +21,7 @@ class CallTable {
  public:
   explicit CallTable(const Limits& limits) : limits_(limits) {}
 
-  // A fresh call with its identity set; the oldest open call's handle when the table is full (the caller closes it first).
+  // A fresh call with its identity set. When the table is full() the caller closes oldest_open() first.
   model::Call& open(std::uint32_t session, model::Direction requestor, const model::RpcId& id);
   std::uint32_t oldest_open();
   bool full() const { return open_count_ >= limits_.calls_in_flight; }
@@ -33,7 +35,6 @@ class CallTable {
   model::Call& at(std::uint32_t handle) { return slots_[handle].call; }
   const model::Call& at(std::uint32_t handle) const { return slots_[handle].call; }
 
-  // Newest first. `exact`: id type and value; otherwise the value alone (an SDK that keys by str(id)).
   model::Call* newest_open(std::uint32_t session, model::Direction requestor, const model::RpcId& id);
   model::Call* newest_finished(std::uint32_t session, model::Direction requestor, const model::RpcId& id);
   // Calls whose id's text equals `value`, in any session, newest first, open ones only; stops when `visit` returns false.
@@ -44,24 +45,29 @@ class CallTable {
   model::Call* other_type_open(std::uint32_t session, model::Direction requestor, const model::RpcId& id);
 
  private:
+  // Two chains, newest first: all calls of one identity (session, requestor, type, value), and the open calls of one id text.
+  enum Chain { kIdentity = 0, kValue = 1, kChains = 2 };
+  struct Link {
+    std::uint64_t hash = 0;
+    std::uint32_t older = kNoCall, newer = kNoCall;
+  };
   struct Slot {
     model::Call call;
-    std::uint32_t older = kNoCall, newer = kNoCall;  // chain of calls whose id value hashes alike
-    std::uint64_t hash = 0;
-    bool in_use = false;
+    std::array<Link, kChains> links;
+    std::uint64_t serial = 0;  // of this use of the slot; 0: free
   };
-  void link(std::uint32_t handle);
-  void unlink(std::uint32_t handle);
+  void link(Chain chain, std::uint32_t handle, std::uint64_t hash);
+  void unlink(Chain chain, std::uint32_t handle);
   void release(std::uint32_t handle);
-  void each(bool open, model::Direction requestor, std::string_view value, Visit visit);
+  void forget_closed_front();
+  model::Call* newest(std::uint32_t session, model::Direction requestor, const model::RpcId& id, bool open);
 
   const Limits& limits_;
   std::deque<Slot> slots_;
   std::vector<std::uint32_t> free_;
-  std::unordered_map<std::uint64_t, std::uint32_t> newest_;
-  std::deque<std::pair<std::uint32_t, std::uint64_t>> opened_;  // handle and serial, oldest first; lazily cleaned
+  std::array<std::unordered_map<std::uint64_t, std::uint32_t>, kChains> newest_;
+  std::deque<std::pair<std::uint32_t, std::uint64_t>> opened_;  // handle and serial, oldest first; closed ones go lazily
   std::deque<std::uint32_t> finished_;
-  std::vector<std::uint64_t> serials_;
   std::uint64_t next_serial_ = 1;
   std::size_t open_count_ = 0;
 };

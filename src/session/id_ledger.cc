@@ -17,17 +17,17 @@ std::optional<std::int64_t> small_integer(const model::RpcId& id) {
   return value;
 }
 
-std::uint64_t hash_of(const model::RpcId& id) { return hash_bytes(id.value, static_cast<std::uint64_t>(id.type)); }
-
 }  // namespace
+
+std::uint64_t id_digest(const model::RpcId& id) { return hash_bytes(id.value, static_cast<std::uint64_t>(id.type)); }
 
 bool IdLedger::use(const model::RpcId& id, const Limits& limits) {
   if (const auto value = small_integer(id)) return use_integer(*value, limits);
   if (hashes_.size() >= limits.id_hashes) {
     complete_ = false;
-    return hashes_.contains(hash_of(id));
+    return hashes_.contains(id_digest(id));
   }
-  return !hashes_.insert(hash_of(id)).second;
+  return !hashes_.insert(id_digest(id)).second;
 }
 
 bool IdLedger::use_integer(std::int64_t value, const Limits& limits) {
@@ -54,7 +54,7 @@ bool IdLedger::use_integer(std::int64_t value, const Limits& limits) {
 
 bool IdLedger::contains(const model::RpcId& id) const {
   const auto value = small_integer(id);
-  if (!value) return hashes_.contains(hash_of(id));
+  if (!value) return hashes_.contains(id_digest(id));
   return std::any_of(intervals_.begin(), intervals_.end(), [&](const Interval& i) { return i.low <= *value && *value <= i.high; });
 }
 

@@ -12,6 +12,9 @@
 
 namespace mcpscan::session {
 
+// Digest of an id's identity (type and value); finds, never decides.
+std::uint64_t id_digest(const model::RpcId& id);
+
 class IdLedger {
  public:
   // Notes the id; true when it had been used before.

@@ -1,0 +1,224 @@
+// HTTP exchanges and their streams: what a head says, how a stream ends, what an access line tells.
+#include <algorithm>
+
+#include "session/session_tracker.h"
+
+namespace mcpscan::session {
+
+using model::Call;
+using model::CloseReason;
+using model::EndReason;
+using model::EventKind;
+using model::Exchange;
+using model::HttpFacts;
+using model::Observation;
+using model::SessionKeying;
+using model::StreamKind;
+
+Exchange* SessionTracker::exchange_of(const Observation& seen) {
+  if (seen.exchange == 0) return nullptr;
+  const auto found = exchanges_.find(seen.exchange);
+  return found == exchanges_.end() ? nullptr : &found->second;
+}
+
+void SessionTracker::on_exchange_request(const Observation& seen) {
+  capabilities_ |= model::kExchanges | model::kChannels | model::kHeaders | model::kAddresses;
+  while (exchanges_.size() >= limits_.exchanges && !exchange_order_.empty()) {
+    const auto oldest = exchanges_.find(exchange_order_.front());
+    exchange_order_.pop_front();
+    if (oldest == exchanges_.end()) continue;
+    close_exchange(oldest->second, EndReason::evidence_gap, seen);
+    exchanges_.erase(oldest);
+  }
+  const HttpFacts& http = *seen.http;
+  Exchange& exchange = exchanges_[seen.exchange];
+  exchange_order_.push_back(seen.exchange);
+  if (exchange_order_.size() > 4 * limits_.exchanges) exchange_order_.pop_front();
+  exchange.id = seen.exchange;
+  exchange.connection = seen.connection;
+  exchange.stream = seen.stream;
+  exchange.requested_at = time_of(seen);
+  exchange.source = seen.source;
+  exchange.method = http.method;
+  exchange.path = http.path;
+  exchange.peer = http.peer;
+  exchange.peer_port = http.peer_port;
+  exchange.server = http.server;
+  exchange.principal = http.principal;
+  exchange.last_event_id = http.last_event_id;
+  exchange.protocol_version = http.protocol_version;
+  exchange.mcp_method = http.mcp_method;
+  exchange.mcp_name = http.mcp_name;
+  if (!seen.session.empty()) {
+    exchange.named_session = true;
+    SessionState& state = session_of(seen, &exchange);
+    ++state.session.exchanges;
+    remember_peer(state, &http);
+  }
+  Event opened = event(EventKind::exchange_opened, seen, exchange.session == kNoSession ? nullptr : &sessions_.at(exchange.session));
+  opened.exchange = &exchange;
+  emit(opened);
+}
+
+void SessionTracker::on_exchange_response(const Observation& seen) {
+  Exchange* exchange = exchange_of(seen);
+  if (!exchange) return;
+  const HttpFacts& http = *seen.http;
+  exchange->responded_at = time_of(seen);
+  exchange->status = http.status;
+  exchange->is_sse = http.is_sse;
+  if (seen.stream != StreamKind::unknown) exchange->stream = seen.stream;
+  if (exchange->session == kNoSession || !sessions_.alive(exchange->session)) return;
+  SessionState& state = sessions_.at(exchange->session);
+  if (state.pending && exchange->is_initialize) {
+    if (!http.session_id.empty()) {
+      bind(state, http.session_id, exchange->server, SessionKeying::mcp_session_id, seen);
+    } else if (http.status < 400) {
+      bool created = false;
+      SessionState& shared = sessions_.unnamed(exchange->peer + " to " + exchange->server, SessionKeying::source, created);
+      shared.session.stateless = true;
+      shared.session.transport = "streamable-http";
+      started(shared, created, seen);
+      fold(state, shared);
+    }
+  }
+  SessionState& settled = sessions_.at(exchange->session);
+  ++settled.session.responses;
+  remember_peer(settled, nullptr);
+}
+
+void SessionTracker::on_exchange_end(const Observation& seen) {
+  Exchange* exchange = exchange_of(seen);
+  if (!exchange) return;
+  close_exchange(*exchange, seen.http ? seen.http->end : EndReason::unknown, seen);
+  exchanges_.erase(seen.exchange);
+}
+
+void SessionTracker::close_exchange(Exchange& exchange, EndReason reason, const Observation& seen) {
+  exchange.end = reason;
+  SessionState* state = exchange.session != kNoSession && sessions_.alive(exchange.session) ? &sessions_.at(exchange.session) : nullptr;
+  Event closed = event(EventKind::exchange_closed, seen, state);
+  closed.exchange = &exchange;
+  for (const std::uint32_t handle : exchange.calls) {
+    const Call& call = calls_.at(handle);
+    if (call.exchange == exchange.id && call.closed == CloseReason::open) closed.call = &call;
+  }
+  emit(closed);
+  if (!state) return;
+  for (const std::uint32_t handle : exchange.calls) {
+    Call& call = calls_.at(handle);
+    if (call.exchange != exchange.id || call.closed != CloseReason::open) continue;
+    const CloseReason why = end_of_call(exchange, *state, reason);
+    if (why == CloseReason::open) {
+      call.stream_ended = true;
+    } else {
+      close_call(call, why, time_of(seen), &seen);
+    }
+  }
+  const bool ended = exchange.method == "DELETE" && exchange.status >= 200 && exchange.status < 300;
+  if (ended && exchange.named_session) {
+    state->session.ended = true;
+    state->session.ended_at = time_of(seen);
+    close_all(*state, CloseReason::session_ended, &seen);
+  }
+}
+
+// Why the calls of an exchange have no reply now that it is over; `open`: the reply may still come elsewhere.
+CloseReason SessionTracker::end_of_call(const Exchange& exchange, const SessionState& state, EndReason reason) const {
+  const bool legacy = state.session.keyed_by == SessionKeying::legacy_session_id;
+  if (exchange.gap || reason == EndReason::evidence_gap) return CloseReason::evidence_gap;
+  if (reason == EndReason::evidence_ends) return CloseReason::evidence_ends;
+  if (exchange.status >= 400) return CloseReason::refused;
+  if (legacy) return CloseReason::open;
+  if (exchange.status == 202 || exchange.status == 204) return CloseReason::accepted_only;
+  const bool by_client = reason == EndReason::closed_by_client || reason == EndReason::reset_by_client;
+  if (by_client && (state.session.modern || exchange.stream == StreamKind::listen)) return CloseReason::cancelled;
+  if (exchange.primed) return CloseReason::open;
+  if (by_client) return CloseReason::client_closed;
+  return reason == EndReason::reset_by_server ? CloseReason::connection_reset : CloseReason::stream_closed;
+}
+
+// An access line: one exchange told by its end. It may be the other half of a message that a log line of the application showed.
+void SessionTracker::on_summary(const Observation& seen) {
+  capabilities_ |= model::kExchanges;
+  const HttpFacts& http = *seen.http;
+  SessionState* state = nullptr;
+  Call* call = nullptr;
+  const auto peer = http.peer_port == 0 ? call_of_peer_.end() : call_of_peer_.find(peer_digest(http.peer, http.peer_port));
+  if (peer != call_of_peer_.end()) {
+    call = &calls_.at(peer->second);
+    if (sessions_.alive(call->session)) state = &sessions_.at(call->session);
+    if (call->closed != CloseReason::open) call = nullptr;
+  }
+  if (!seen.session.empty()) {
+    state = &session_of(seen, nullptr);
+  } else if (!http.response_session_id.empty()) {
+    bool created = false;
+    state = &sessions_.named(http.response_session_id, {}, SessionKeying::mcp_session_id, created);
+    capabilities_ |= model::kSessions;
+    state->session.initialize_seen = state->session.was_alive = true;
+    started(*state, created, seen);
+  }
+  if (state) {
+    ++state->session.exchanges;
+    if (http.status != 0) ++state->session.responses;
+    if (http.status != 0 && http.status < 400) state->session.was_alive = true;
+  }
+  Event summary = event(EventKind::exchange_summary, seen, state);
+  summary.call = call;
+  emit(summary);
+  if (call && http.status >= 400 && http.method == "POST") close_call(*call, CloseReason::refused, time_of(seen), &seen);
+}
+
+void SessionTracker::on_gap(const Observation& seen) {
+  std::vector<std::uint32_t> touched;
+  for (auto& [id, exchange] : exchanges_) {
+    const bool here = seen.exchange != 0 ? id == seen.exchange : seen.connection != 0 && exchange.connection == seen.connection;
+    if (!here) continue;
+    exchange.gap = true;
+    if (exchange.session != kNoSession && sessions_.alive(exchange.session)) touched.push_back(exchange.session);
+  }
+  if (!seen.session.empty()) touched.push_back(session_of(seen, nullptr).session.index);
+  if (seen.gap->whole_input) sessions_.each([&](SessionState& state) { touched.push_back(state.session.index); });
+  std::sort(touched.begin(), touched.end());
+  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+  for (const std::uint32_t index : touched) {
+    SessionState& state = sessions_.at(index);
+    state.session.had_gap = true;
+    Event gap = event(EventKind::gap, seen, &state);
+    emit(gap);
+  }
+  if (touched.empty() && seen.gap->whole_input) {
+    Event gap = event(EventKind::gap, seen, nullptr);
+    emit(gap);
+  }
+}
+
+void SessionTracker::on_stream_event(const Observation& seen) {
+  if (Exchange* exchange = exchange_of(seen)) remember_event_id(seen, *exchange);
+}
+
+// Which stream an SSE event id belongs to: a stream that resumes another one carries on under the first one's name.
+void SessionTracker::remember_event_id(const Observation& seen, Exchange& exchange) {
+  if (!exchange.primed) {
+    if (requests_of_stream_.size() >= limits_.event_ids) requests_of_stream_.clear();
+    auto& asked = requests_of_stream_[exchange.id];
+    for (const std::uint32_t handle : exchange.calls) asked.push_back(id_digest(calls_.at(handle).id.view()));
+  }
+  exchange.primed = true;
+  if (exchange.session == kNoSession) return;
+  std::uint64_t origin = exchange.id;
+  if (!exchange.last_event_id.empty()) {
+    const auto resumed = stream_of_event_.find(hash_bytes(exchange.last_event_id, exchange.session));
+    if (resumed != stream_of_event_.end()) origin = resumed->second;
+  }
+  const std::uint64_t key = hash_bytes(seen.event_id, exchange.session);
+  if (!stream_of_event_.try_emplace(key, origin).second) return;
+  event_order_.push_back(key);
+  if (event_order_.size() > limits_.event_ids) {
+    stream_of_event_.erase(event_order_.front());
+    event_order_.pop_front();
+  }
+}
+
+}  // namespace mcpscan::session

@@ -1,0 +1,159 @@
+// Log statements with a known meaning: which session and call they are about, and what they end.
+#include <algorithm>
+#include <cmath>
+
+#include "session/session_tracker.h"
+
+namespace mcpscan::session {
+
+using model::Call;
+using model::CloseReason;
+using model::Direction;
+using model::EventKind;
+using model::Notice;
+using model::NoticeKind;
+using model::Observation;
+using model::SessionKeying;
+
+namespace {
+
+constexpr double kWaitTolerance = 0.2;  // a client's own wait against the age its call has in the log
+constexpr std::string_view kGetStream = "_GET_stream";
+
+CloseReason close_reason_of(NoticeKind kind) {
+  return kind == NoticeKind::client_dead ? CloseReason::client_dead : CloseReason::session_ended;
+}
+
+}  // namespace
+
+void SessionTracker::on_notice(const Observation& seen) {
+  capabilities_ |= model::kNotices;
+  const Notice& notice = *seen.notice;
+  Event told = event(EventKind::notice, seen, nullptr);
+  switch (notice.kind) {
+    case NoticeKind::session_created: {
+      SessionState* pending = pending_for_creation();
+      if (pending && !seen.session.empty() && !sessions_.find(seen.session, {})) {
+        bind(*pending, seen.session, {}, SessionKeying::mcp_session_id, seen);
+      }
+      if (!seen.session.empty()) told.session = &session_of(seen, nullptr).session;
+      break;
+    }
+    case NoticeKind::stream_not_found:
+    case NoticeKind::reply_undeliverable:
+      return on_undeliverable(seen, told);
+    case NoticeKind::request_timed_out:
+      return on_timeout_notice(seen, told);
+    case NoticeKind::unknown_reply_id:
+      return on_unknown_reply_notice(seen, told);
+    case NoticeKind::client_disconnected:
+    case NoticeKind::server_started:
+    case NoticeKind::server_stopped:
+      break;  // they name no session, and looking for one would be guessing
+    case NoticeKind::client_dead:
+    case NoticeKind::transport_closed:
+    case NoticeKind::session_ended:
+    case NoticeKind::session_expired:
+    case NoticeKind::session_crashed: {
+      SessionState* state = only_session(seen);
+      if (!state) break;
+      told.session = &state->session;
+      emit(told);
+      state->session.ended = true;
+      state->session.ended_at = time_of(seen);
+      return close_all(*state, close_reason_of(notice.kind), &seen);
+    }
+    default:
+      if (SessionState* state = only_session(seen)) told.session = &state->session;
+  }
+  emit(told);
+}
+
+// "Request stream N not found" and its sisters: a reply had nowhere to go. The SDKs key by the id's text, so the type tells nothing.
+void SessionTracker::on_undeliverable(const Observation& seen, Event& told) {
+  const std::string_view key = seen.notice->key;
+  SessionState* named = seen.session.empty() ? nullptr : &session_of(seen, nullptr);
+  std::uint32_t session = kNoSession;
+  bool several = false;
+  Call* oldest = nullptr;
+  calls_.each_open_by_value(Direction::client_to_server, key, [&](Call& call) {
+    if (named && call.session != named->session.index) return true;
+    if (session != kNoSession && session != call.session) several = true;
+    session = call.session;
+    oldest = &call;
+    ++told.fitting;
+    return !several;
+  });
+  if (several || key == kGetStream) oldest = nullptr;
+  if (named) told.session = &named->session;
+  if (oldest) told.session = &sessions_.at(oldest->session).session;
+  told.call = oldest;
+  if (!told.session && !several && key != kGetStream) {
+    calls_.each_finished_by_value(Direction::client_to_server, key, [&](Call& call) {
+      if (call.closed == CloseReason::answered || !sessions_.alive(call.session)) return true;
+      told.session = &sessions_.at(call.session).session;
+      told.other = &call;
+      return false;
+    });
+  }
+  emit(told);
+  if (oldest) close_call(*oldest, oldest->collided ? CloseReason::overwritten : CloseReason::undeliverable, time_of(seen), &seen);
+}
+
+void SessionTracker::on_timeout_notice(const Observation& seen, Event& told) {
+  SessionState* state = only_session(seen);
+  Call* call = call_for_timeout(seen, state);
+  if (call) state = &sessions_.at(call->session);
+  told.kind = EventKind::timeout;
+  told.session = state ? &state->session : nullptr;
+  told.call = call;
+  if (call) call->gave_up_at = time_of(seen);
+  emit(told);
+  if (call) close_call(*call, CloseReason::timed_out, time_of(seen), &seen);
+}
+
+// By id where it is told, else by tool, else by the wait: the call whose age is what the client says it waited.
+Call* SessionTracker::call_for_timeout(const Observation& seen, SessionState* state) {
+  const Notice& notice = *seen.notice;
+  Call* found = nullptr;
+  std::size_t fitting = 0;
+  const auto consider = [&](Call& call) {
+    if (call.requestor != Direction::client_to_server) return;
+    if (!notice.key.empty() && call.id.value != notice.key) return;
+    if (!notice.tool.empty() && call.target != notice.tool) return;
+    if (notice.key.empty() && notice.wait_us > 0 && call.requested_at.known() && seen.at.known()) {
+      const double age = static_cast<double>(seen.at.us - call.requested_at.us), wait = static_cast<double>(notice.wait_us);
+      if (std::abs(age - wait) > std::max(kWaitTolerance * wait, static_cast<double>(kSecond))) return;
+    }
+    found = &call;
+    ++fitting;
+  };
+  if (state) {
+    for (const std::uint32_t handle : state->session.open) consider(calls_.at(handle));
+  } else if (!notice.key.empty()) {
+    calls_.each_open_by_value(Direction::client_to_server, notice.key, [&](Call& call) { return consider(call), true; });
+  }
+  return fitting == 1 ? found : nullptr;
+}
+
+// The client's complaint about a reply that the log has shown already: one event, told twice.
+void SessionTracker::on_unknown_reply_notice(const Observation& seen, Event& told) {
+  calls_.each_finished_by_value(Direction::client_to_server, seen.notice->key, [&](Call& call) {
+    told.other = &call;
+    if (sessions_.alive(call.session)) told.session = &sessions_.at(call.session).session;
+    return false;
+  });
+  if (!told.session) {
+    if (SessionState* state = only_session(seen)) told.session = &state->session;
+  }
+  emit(told);
+}
+
+void SessionTracker::close_all(SessionState& state, CloseReason reason, const Observation* seen) {
+  while (!state.session.open.empty()) {
+    Call& call = calls_.at(state.session.open.front());
+    close_call(call, reason, seen ? time_of(*seen) : now_, seen);
+  }
+}
+
+}  // namespace mcpscan::session

@@ -1,0 +1,249 @@
+// Replies: whose they are, on which channel they came, and what they mean for the call.
+#include <algorithm>
+
+#include "session/result_fit.h"
+#include "session/session_tracker.h"
+
+namespace mcpscan::session {
+
+using model::Call;
+using model::CloseReason;
+using model::Direction;
+using model::EventKind;
+using model::Exchange;
+using model::IdType;
+using model::MessageKind;
+using model::Observation;
+using model::ReplyVerdict;
+using model::RpcMessage;
+using model::StreamKind;
+
+namespace {
+
+// Transport errors whose id says nothing: null, and the Python SDK's word for it.
+bool is_sentinel(const RpcMessage& message) {
+  if (message.kind != MessageKind::error) return false;
+  return message.id.type == IdType::null || message.id.type == IdType::absent || (message.id.type == IdType::string && message.id.value == "server-error");
+}
+
+bool fits(const Call& call, const RpcMessage& message) {
+  return message.kind == MessageKind::error || result_fits(call.method, message.result_keys);
+}
+
+bool is_late(CloseReason reason) {
+  return reason != CloseReason::answered && reason != CloseReason::refused && reason != CloseReason::open;
+}
+
+}  // namespace
+
+void SessionTracker::on_reply(const Observation& seen, Exchange* exchange, Direction requestor) {
+  capabilities_ |= model::kReplies;
+  const RpcMessage& message = *seen.message;
+  SessionState* state = nullptr;
+  if (exchange || !seen.session.empty()) {
+    state = &session_of(seen, exchange);
+  } else {
+    state = session_by_reply(seen, requestor);
+    if (state) started(*state, false, seen);
+  }
+  if (!state) {
+    if (requestor == Direction::client_to_server) ++unattributed_;
+    mark_maybe_answered(seen, requestor);
+    Event unknown = event(EventKind::reply, seen, nullptr);
+    unknown.verdict = ReplyVerdict::unattributed;
+    return emit(unknown);
+  }
+  const Match match = exchange ? match_on_exchange(seen, *state, *exchange, requestor) : match_in_session(seen, *state, requestor);
+  if (message.defects != 0) {
+    Event malformed = event(EventKind::malformed, seen, state);
+    malformed.exchange = exchange;
+    malformed.call = match.call;
+    emit(malformed);
+  }
+  deliver(seen, *state, exchange, requestor, match);
+}
+
+SessionTracker::Match SessionTracker::match_on_exchange(const Observation& seen, SessionState& state, Exchange& exchange, Direction requestor) {
+  const RpcMessage& message = *seen.message;
+  if (requestor == Direction::server_to_client || seen.stream == StreamKind::legacy_sse) return match_in_session(seen, state, requestor);
+  if (seen.stream == StreamKind::get_resume) return match_resumed(seen, state, exchange, requestor);
+  if (seen.stream == StreamKind::get_standalone) {
+    Match match = match_in_session(seen, state, requestor);
+    match.wrong_channel = match.call != nullptr;
+    return match;
+  }
+  Match match;
+  Call* closed = nullptr;
+  Call* waiting = nullptr;
+  std::size_t own = 0;
+  for (const std::uint32_t handle : exchange.calls) {
+    Call& call = calls_.at(handle);
+    if (call.exchange != exchange.id) continue;  // the handle was given to a younger call
+    ++own;
+    const bool open = call.closed == CloseReason::open;
+    if (open && call.id.view() == message.id) return {&call, nullptr, ReplyVerdict::answer, false, false};
+    if (open && call.id.type != message.id.type && call.id.value == message.id.value && message.id.type != IdType::null) {
+      match = {&call, nullptr, ReplyVerdict::type_drift, false, false};
+    }
+    if (open) waiting = &call;
+    if (!open && call.id.view() == message.id) closed = &call;
+  }
+  if (match.call) return match;
+  if (closed) return {closed, nullptr, is_late(closed->closed) ? ReplyVerdict::late : ReplyVerdict::duplicate, false, false};
+  if (is_sentinel(message)) return {own == 1 ? waiting : nullptr, nullptr, ReplyVerdict::refusal, false, false};
+  if (state.session.stateless || state.session.modern) return {nullptr, waiting, ReplyVerdict::orphan, false, false};
+  match = match_in_session(seen, state, requestor);
+  match.wrong_channel = match.call != nullptr && match.verdict != ReplyVerdict::orphan;
+  if (match.verdict == ReplyVerdict::head_of_evidence && own > 0) match.verdict = ReplyVerdict::orphan;
+  if (match.verdict == ReplyVerdict::orphan && waiting) match.other = waiting;
+  return match;
+}
+
+SessionTracker::Match SessionTracker::match_in_session(const Observation& seen, SessionState& state, Direction requestor) {
+  const RpcMessage& message = *seen.message;
+  if (is_sentinel(message)) return {nullptr, nullptr, ReplyVerdict::refusal, false, false};
+  if (Call* call = calls_.newest_open(state.session.index, requestor, message.id)) return {call, nullptr, ReplyVerdict::answer, false, false};
+  if (Call* call = calls_.other_type_open(state.session.index, requestor, message.id)) return {call, nullptr, ReplyVerdict::type_drift, false, false};
+  return match_finished(seen, state, requestor);
+}
+
+SessionTracker::Match SessionTracker::match_finished(const Observation& seen, SessionState& state, Direction requestor) {
+  const RpcMessage& message = *seen.message;
+  Call* call = calls_.newest_finished(state.session.index, requestor, message.id);
+  Call* meant_for = waiting_call_that_fits(state, message, call);
+  if (!call) {
+    const bool may_precede = !state.session.initialize_seen && !state.ids[requestor == Direction::server_to_client].contains(message.id);
+    return {nullptr, meant_for, may_precede ? ReplyVerdict::head_of_evidence : ReplyVerdict::orphan, false, false};
+  }
+  if (is_late(call->closed)) return {call, nullptr, ReplyVerdict::late, false, false};
+  if (meant_for) return {nullptr, meant_for, ReplyVerdict::orphan, false, false};
+  return {call, nullptr, ReplyVerdict::duplicate, false, false};
+}
+
+// A GET with Last-Event-ID carries on one stream: replies to that stream's requests, new or again.
+SessionTracker::Match SessionTracker::match_resumed(const Observation& seen, SessionState& state, Exchange& exchange, Direction requestor) {
+  const RpcMessage& message = *seen.message;
+  const auto origin = stream_of_event_.find(hash_bytes(exchange.last_event_id, state.session.index));
+  const auto asked = origin == stream_of_event_.end() ? requests_of_stream_.end() : requests_of_stream_.find(origin->second);
+  const bool known = asked != requests_of_stream_.end() && !asked->second.empty();
+  const bool own = !known || std::find(asked->second.begin(), asked->second.end(), id_digest(message.id)) != asked->second.end();
+  Match match = match_in_session(seen, state, requestor);
+  if (match.verdict == ReplyVerdict::duplicate && match.call->reply_digest == message.digest) match.verdict = ReplyVerdict::redelivery;
+  match.across_streams = !own && match.call != nullptr;
+  match.wrong_channel = match.across_streams && match.verdict == ReplyVerdict::answer;
+  return match;
+}
+
+// A second reply under a used id that has the members another waiting call needs, and not those of the call it names: that
+// server puts one id on every reply.
+Call* SessionTracker::waiting_call_that_fits(const SessionState& state, const RpcMessage& message, const Call* answered) {
+  Call* fitting = nullptr;
+  if (answered && message.kind == MessageKind::result && fits(*answered, message) && method_requires_keys(answered->method)) return nullptr;
+  const bool known_habit = !state.constant_reply_id.empty() && state.constant_reply_id == message.id.value;
+  if (message.kind == MessageKind::error && !known_habit) return nullptr;
+  for (const std::uint32_t handle : state.session.open) {
+    Call& call = calls_.at(handle);
+    if (call.requestor != Direction::client_to_server) continue;
+    if (message.kind == MessageKind::error) return &call;
+    if (method_requires_keys(call.method) && fits(call, message)) return &call;
+    if (!fitting && known_habit) fitting = &call;
+  }
+  return fitting;
+}
+
+// A reply that names no session belongs to the session with a call of that id in flight, if there is only one such session.
+SessionState* SessionTracker::session_by_reply(const Observation& seen, Direction requestor) {
+  const RpcMessage& message = *seen.message;
+  if (source_session_ != kNoSession && sessions_.alive(source_session_)) {
+    if (calls_.newest_open(source_session_, requestor, message.id)) return &sessions_.at(source_session_);
+  }
+  std::uint32_t fitting = kNoSession;
+  bool several = false;
+  calls_.each_open_by_value(requestor, message.id.value, [&](Call& call) {
+    if (!fits(call, message)) return true;
+    if (fitting != kNoSession && fitting != call.session) several = true;
+    fitting = call.session;
+    return !several;
+  });
+  if (several) return nullptr;
+  if (fitting != kNoSession) return &sessions_.at(fitting);
+  calls_.each_finished_by_value(requestor, message.id.value, [&](Call& call) {
+    if (!sessions_.alive(call.session) || (!is_late(call.closed) && sessions_.size() > 1)) return true;
+    if (fitting != kNoSession && fitting != call.session) several = true;
+    fitting = call.session;
+    return !several;
+  });
+  if (several) return nullptr;
+  if (fitting != kNoSession) return &sessions_.at(fitting);
+  if (source_session_ != kNoSession && sessions_.alive(source_session_)) return &sessions_.at(source_session_);
+  return sessions_.size() == 1 ? only_session(seen) : nullptr;
+}
+
+void SessionTracker::mark_maybe_answered(const Observation& seen, Direction requestor) {
+  calls_.each_open_by_value(requestor, seen.message->id.value, [&](Call& call) {
+    if (fits(call, *seen.message)) call.maybe_answered = true;
+    return true;
+  });
+}
+
+void SessionTracker::deliver(const Observation& seen, SessionState& state, Exchange* exchange, Direction requestor, Match match) {
+  const RpcMessage& message = *seen.message;
+  model::Session& session = state.session;
+  if (requestor == Direction::client_to_server) ++session.counts.replies;
+  if (exchange) ++exchange->replies;
+  Event reply = event(EventKind::reply, seen, &state);
+  reply.exchange = exchange;
+  reply.call = match.call;
+  reply.other = match.other;
+  reply.verdict = match.verdict;
+  reply.wrong_channel = match.wrong_channel;
+  reply.across_streams = match.across_streams;
+  Call* call = match.call;
+  if (call) {
+    reply.earlier = call->closed;
+    reply.same_payload = call->reply_digest == message.digest;
+  }
+  if (match.verdict == ReplyVerdict::orphan && match.other) state.constant_reply_id.assign(message.id.value);
+  const bool answers = match.verdict == ReplyVerdict::answer || match.verdict == ReplyVerdict::type_drift;
+  if (call && (answers || match.verdict == ReplyVerdict::late)) {
+    call->replied_at = time_of(seen);
+    call->reply_source = seen.source;
+    call->reply_digest = message.digest;
+  }
+  if (call && answers) {
+    learn_from_reply(state, seen, *call);
+    emit(reply);
+    return close_call(*call, CloseReason::answered, time_of(seen), &seen);
+  }
+  emit(reply);
+  if (match.verdict == ReplyVerdict::refusal && call && call->closed == CloseReason::open) {
+    close_call(*call, CloseReason::refused, time_of(seen), &seen);
+  }
+}
+
+void SessionTracker::learn_from_reply(SessionState& state, const Observation& seen, const Call& call) {
+  const RpcMessage& message = *seen.message;
+  model::Session& session = state.session;
+  session.was_alive = true;
+  if (call.requestor != Direction::client_to_server) return;
+  ++session.paired;
+  const bool timed = call.requested_at.known() && call.replied_at.known();
+  const std::int64_t took = timed ? std::max<std::int64_t>(0, call.replied_at.us - call.requested_at.us) : -1;
+  if (timed) {
+    session.latency.add(took);
+    if (session.fastest_us < 0 || took < session.fastest_us) session.fastest_us = took;
+  }
+  if (call.method == "initialize" && message.kind == MessageKind::result) {
+    session.initialize_answered = true;
+    session.protocol_version = message.protocol_version;
+    session.server_name = message.peer_name;
+    session.server_version = message.peer_version;
+  }
+  if (call.method != "tools/call") return;
+  ToolStatistics& tool = tools_[call.target];
+  ++tool.replies;
+  if (message.kind == MessageKind::error || (message.result_keys & model::kIsErrorTrue) != 0) ++tool.errors;
+  if (timed) tool.latency.add(took);
+}
+
+}  // namespace mcpscan::session

@@ -1,0 +1,177 @@
+// Messages: which way they go, requests and notifications.
+#include <algorithm>
+
+#include "session/session_tracker.h"
+
+namespace mcpscan::session {
+
+using model::Call;
+using model::CloseReason;
+using model::Direction;
+using model::EventKind;
+using model::Exchange;
+using model::IdType;
+using model::MessageKind;
+using model::Observation;
+using model::RpcMessage;
+
+namespace {
+
+constexpr std::size_t kRecentMessages = 16;
+constexpr std::int64_t kWrittenTwiceUs = 50 * kMillisecond;  // two handlers of one process write within this
+constexpr std::size_t kPeers = 65536;
+
+Direction opposite(Direction direction) {
+  return direction == Direction::client_to_server ? Direction::server_to_client : Direction::client_to_server;
+}
+
+bool is_client_notification(std::string_view method) {
+  return method == "notifications/initialized" || method == "notifications/cancelled" || method == "notifications/roots/list_changed";
+}
+
+bool contains_ignoring_case(std::string_view text, std::string_view word) {
+  return std::search(text.begin(), text.end(), word.begin(), word.end(),
+                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; }) != text.end();
+}
+
+bool tells_timeout(std::string_view reason) {
+  return contains_ignoring_case(reason, "timed out") || contains_ignoring_case(reason, "timeout") || contains_ignoring_case(reason, "time out");
+}
+
+std::size_t side(Direction requestor) { return requestor == Direction::server_to_client ? 1 : 0; }
+
+}  // namespace
+
+void SessionTracker::on_message(const Observation& seen) {
+  Exchange* exchange = exchange_of(seen);
+  const RpcMessage& message = *seen.message;
+  if (exchange && !seen.event_id.empty()) remember_event_id(seen, *exchange);
+  if (!exchange && written_twice(seen)) return;
+  if (seen.stream != model::StreamKind::unknown) capabilities_ |= model::kChannels;
+  const Direction direction = direction_of(seen, exchange);
+  if (message.kind == MessageKind::result || message.kind == MessageKind::error) return on_reply(seen, exchange, opposite(direction));
+  SessionState& state = session_of(seen, exchange);
+  if (message.defects != 0 || message.kind == MessageKind::invalid) {
+    Event malformed = event(EventKind::malformed, seen, &state);
+    malformed.exchange = exchange;
+    emit(malformed);
+  }
+  if (message.kind == MessageKind::request) return on_request(seen, state, exchange, direction);
+  if (message.kind == MessageKind::notification) on_notification(seen, state, exchange, direction);
+}
+
+Direction SessionTracker::direction_of(const Observation& seen, const Exchange* exchange) {
+  if (seen.direction != Direction::unknown || exchange) return seen.direction;
+  const RpcMessage& message = *seen.message;
+  if (message.kind == MessageKind::request) return model::is_server_method(message.method) ? Direction::server_to_client : Direction::client_to_server;
+  if (message.kind == MessageKind::notification) return is_client_notification(message.method) ? Direction::client_to_server : Direction::server_to_client;
+  bool client_waits = false, server_waits = false;
+  calls_.each_open_by_value(Direction::client_to_server, message.id.value, [&](Call&) { return client_waits = true, false; });
+  calls_.each_open_by_value(Direction::server_to_client, message.id.value, [&](Call&) { return server_waits = true, false; });
+  return server_waits && !client_waits ? Direction::client_to_server : Direction::server_to_client;
+}
+
+// One event that two handlers of a process wrote: the same message again, at once, from another writer.
+bool SessionTracker::written_twice(const Observation& seen) {
+  if (seen.channel == 0) return false;
+  const RpcMessage& message = *seen.message;
+  const std::uint64_t digest = hash_combine(hash_bytes(message.id.value, message.digest), hash_bytes(message.method, static_cast<std::uint64_t>(message.kind)));
+  for (const LastMessage& last : recent_) {
+    const bool near = !seen.at.known() || !last.at.known() || std::abs(seen.at.us - last.at.us) <= kWrittenTwiceUs;
+    if (last.digest == digest && last.channel != seen.channel && near) return true;
+  }
+  if (recent_.size() < kRecentMessages) recent_.emplace_back();
+  recent_[recent_next_] = {digest, seen.channel, seen.at};
+  recent_next_ = (recent_next_ + 1) % kRecentMessages;
+  return false;
+}
+
+void SessionTracker::on_request(const Observation& seen, SessionState& state, Exchange* exchange, Direction requestor) {
+  const RpcMessage& message = *seen.message;
+  model::Session& session = state.session;
+  capabilities_ |= model::kRequestIds;
+  const bool from_client = requestor == Direction::client_to_server;
+  if (message.method == "initialize" && session.keyed_by == model::SessionKeying::process && session.initialize_seen) restart(state, seen);
+  if (from_client) {
+    ++session.counts.requests;
+    if (message.method == "tools/call") {
+      ++session.counts.tools_calls;
+      ++tools_[std::string(message.target)].calls;
+    }
+  } else {
+    ++session.counts.server_requests;
+  }
+  remember_peer(state, seen.http);
+  Event request = event(EventKind::request, seen, &state);
+  request.exchange = exchange;
+  const bool ids_tell = !session.stateless && !session.modern && message.id.type != IdType::null;
+  Call* in_flight = ids_tell ? calls_.newest_open(session.index, requestor, message.id) : nullptr;
+  request.retransmitted = ids_tell && is_retransmission(state, message, requestor);
+  const bool used = ids_tell && state.ids[side(requestor)].use(message.id, limits_);
+  request.used_before = used && !request.retransmitted;
+  Call& call = open_call(seen, state, exchange, requestor);
+  if (in_flight) {
+    call.collided = in_flight->collided = true;
+    in_flight->taken_by_method = call.method;
+    in_flight->taken_by_target = call.target;
+    in_flight->taken_at = call.requested_at;
+    call.generation = in_flight->generation + 1;
+  }
+  request.call = &call;
+  request.other = in_flight;
+  emit(request);
+  if (message.method == "initialize") {
+    session.initialize_seen = true;
+    if (exchange) exchange->is_initialize = true;
+    session.client_name = message.peer_name;
+    session.client_version = message.peer_version;
+    if (session.protocol_version.empty()) session.protocol_version = message.protocol_version;
+  }
+  if (!exchange && seen.http && seen.http->peer_port != 0) {
+    if (call_of_peer_.size() >= kPeers) call_of_peer_.clear();
+    call_of_peer_[peer_digest(seen.http->peer, seen.http->peer_port)] = call.handle;
+  }
+}
+
+// The same message again after a refusal, a reset or a missing answer: a retry of the transport, no second use of the id.
+bool SessionTracker::is_retransmission(const SessionState& state, const RpcMessage& message, Direction requestor) {
+  const Call* before = calls_.newest_finished(state.session.index, requestor, message.id);
+  if (!before || before->params_digest != message.digest || before->method != message.method) return false;
+  return before->closed == CloseReason::refused || before->closed == CloseReason::connection_reset || before->closed == CloseReason::stream_closed;
+}
+
+void SessionTracker::on_notification(const Observation& seen, SessionState& state, Exchange* exchange, Direction direction) {
+  const RpcMessage& message = *seen.message;
+  ++state.session.counts.notifications;
+  remember_peer(state, seen.http);
+  Event told = event(EventKind::notification, seen, &state);
+  told.exchange = exchange;
+  if (message.method == "notifications/progress") {
+    const Direction requestor = opposite(direction);
+    for (const std::uint32_t handle : state.session.open) {
+      const Call& call = calls_.at(handle);
+      if (call.requestor == requestor && call.progress_token.view() == message.related) told.call = &call;
+    }
+    if (!told.call) {
+      const Call* ended = calls_.newest_finished(state.session.index, requestor, message.related);
+      if (ended && ended->progress_token.view() == message.related) told.other = ended;
+    }
+  }
+  emit(told);
+  if (message.method == "notifications/initialized") state.session.initialized_seen = true;
+  if (message.method == "notifications/cancelled") on_cancel(seen, state, direction);
+}
+
+void SessionTracker::on_cancel(const Observation& seen, SessionState& state, Direction direction) {
+  const RpcMessage& message = *seen.message;
+  Call* call = message.related.present() ? calls_.newest_open(state.session.index, direction, message.related) : nullptr;
+  const bool timed_out = tells_timeout(message.reason);
+  Event cancel = event(timed_out ? EventKind::timeout : EventKind::cancel, seen, &state);
+  cancel.call = call;
+  if (!call && message.related.present()) cancel.other = calls_.newest_finished(state.session.index, direction, message.related);
+  if (call) call->gave_up_at = time_of(seen);
+  emit(cancel);
+  if (call) close_call(*call, timed_out ? CloseReason::timed_out : CloseReason::cancelled, time_of(seen), &seen);
+}
+
+}  // namespace mcpscan::session

@@ -1,0 +1,189 @@
+// Which session an observation belongs to.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "session/session_tracker.h"
+
+namespace mcpscan::session {
+
+using model::Call;
+using model::CloseReason;
+using model::EventKind;
+using model::Exchange;
+using model::Observation;
+using model::SessionKeying;
+
+namespace {
+
+constexpr std::string_view kModernSince = "2026";  // revisions are dates, so they compare as text
+
+bool is_initialize(const Observation& seen) { return seen.message && seen.message->method == "initialize"; }
+
+bool is_modern(const Observation& seen, const Exchange& exchange) {
+  if (exchange.protocol_version >= kModernSince) return true;
+  return seen.message && !is_initialize(seen) && seen.message->protocol_version >= kModernSince;
+}
+
+std::string_view transport_of(const Observation& seen, SessionKeying keying) {
+  if (keying == SessionKeying::legacy_session_id || seen.stream == model::StreamKind::legacy_sse) return "http-sse";
+  if (keying == SessionKeying::process || seen.stream == model::StreamKind::stdio) return "stdio";
+  if (keying == SessionKeying::mcp_session_id) return "streamable-http";
+  return "unknown";
+}
+
+}  // namespace
+
+SessionState& SessionTracker::session_of(const Observation& seen, Exchange* exchange) {
+  if (!seen.session.empty()) {
+    const SessionKeying keying = seen.keying == SessionKeying::none ? SessionKeying::mcp_session_id : seen.keying;
+    const std::string_view server = exchange ? std::string_view(exchange->server) : std::string_view();
+    bool created = false;
+    SessionState& state = sessions_.named(seen.session, server, keying, created);
+    if (keying != SessionKeying::process) capabilities_ |= model::kSessions;
+    if (exchange) exchange->session = state.session.index;
+    return started(state, created, seen);
+  }
+  if (exchange) return exchange_session(seen, *exchange);
+  if (is_initialize(seen)) return pending_session(seen, nullptr);
+  return source_session(seen);
+}
+
+SessionState& SessionTracker::started(SessionState& state, bool created, const Observation& seen) {
+  model::Session& session = state.session;
+  if (seen.at.known()) {
+    if (!session.first.known() || seen.at < session.first) session.first = seen.at;
+    if (!session.last.known() || seen.at > session.last) session.last = seen.at;
+  }
+  if (session.transport == "unknown") session.transport = transport_of(seen, session.keyed_by);
+  if (created) {
+    session.on_wire = options_.wire;
+    Event fresh = event(EventKind::session_started, seen, &state);
+    emit(fresh);
+  }
+  return state;
+}
+
+SessionState& SessionTracker::exchange_session(const Observation& seen, Exchange& exchange) {
+  if (exchange.session != kNoSession && sessions_.alive(exchange.session)) return started(sessions_.at(exchange.session), false, seen);
+  if (is_initialize(seen)) return pending_session(seen, &exchange);
+  const bool modern = is_modern(seen, exchange);
+  bool created = false;
+  SessionState& state = sessions_.unnamed(fmt::format("{} to {}{}", exchange.peer, exchange.server, modern ? " (2026-07-28)" : ""),
+                                          SessionKeying::source, created);
+  state.session.modern = modern;
+  state.session.stateless = !modern;
+  state.session.transport = modern ? "modern-http" : "streamable-http";
+  exchange.session = state.session.index;
+  return started(state, created, seen);
+}
+
+// An initialize names no session: its id comes with the response, or in a later line of the log.
+SessionState& SessionTracker::pending_session(const Observation& seen, Exchange* exchange) {
+  bool created = false;
+  SessionState& state = sessions_.unnamed(fmt::format("{}#{}", options_.source_name, observed_), exchange ? SessionKeying::connection : SessionKeying::source,
+                                          created);
+  state.pending = true;
+  if (exchange) {
+    exchange->session = state.session.index;
+  } else {
+    pending_.push_back(state.session.index);
+    if (source_session_ != kNoSession && sessions_.alive(source_session_) && !sessions_.at(source_session_).session.ended) state.session.mixed = true;
+    source_session_ = state.session.index;
+  }
+  return started(state, created, seen);
+}
+
+SessionState& SessionTracker::source_session(const Observation& seen) {
+  if (source_session_ != kNoSession && sessions_.alive(source_session_)) return started(sessions_.at(source_session_), false, seen);
+  bool created = false;
+  SessionState& state = sessions_.unnamed(options_.source_name, SessionKeying::source, created);
+  source_session_ = state.session.index;
+  return started(state, created, seen);
+}
+
+void SessionTracker::bind(SessionState& pending, std::string_view id, std::string_view server, SessionKeying keying, const Observation& seen) {
+  capabilities_ |= model::kSessions;
+  if (sessions_.give_id(pending, id, server, keying)) {
+    pending.session.transport = transport_of(seen, keying);
+    return;
+  }
+  fold(pending, *sessions_.find(id, server));
+}
+
+void SessionTracker::fold(SessionState& from, SessionState& into) {
+  model::Session& a = from.session;
+  model::Session& b = into.session;
+  b.counts.requests += a.counts.requests;
+  b.counts.replies += a.counts.replies;
+  b.counts.notifications += a.counts.notifications;
+  b.counts.tools_calls += a.counts.tools_calls;
+  b.counts.server_requests += a.counts.server_requests;
+  b.paired += a.paired;
+  b.exchanges += a.exchanges;
+  b.responses += a.responses;
+  b.initialize_seen = b.initialize_seen || a.initialize_seen;
+  if (b.client_name.empty()) b.client_name = a.client_name, b.client_version = a.client_version;
+  if (!b.first.known() || (a.first.known() && a.first < b.first)) b.first = a.first;
+  for (const std::uint32_t handle : a.open) {
+    Call& call = calls_.at(handle);
+    calls_.move(call, b.index);
+    b.open.push_back(handle);
+    if (!b.stateless) into.ids[0].use(call.id.view(), limits_);
+  }
+  for (auto& [id, exchange] : exchanges_) {
+    if (exchange.session == a.index) exchange.session = b.index;
+  }
+  if (source_session_ == a.index) source_session_ = b.index;
+  sessions_.remove(from);
+}
+
+// The oldest initialize that still waits for its session id.
+SessionState* SessionTracker::pending_for_creation() {
+  while (!pending_.empty()) {
+    const std::uint32_t index = pending_.front();
+    if (sessions_.alive(index) && sessions_.at(index).pending) return &sessions_.at(index);
+    pending_.pop_front();
+  }
+  return nullptr;
+}
+
+// The session that a statement without one must be about: the only one with open calls, else the only one there is.
+SessionState* SessionTracker::only_session(const Observation& seen) {
+  if (!seen.session.empty()) return &session_of(seen, nullptr);
+  SessionState* busy = nullptr;
+  SessionState* any = nullptr;
+  std::size_t busy_count = 0;
+  sessions_.each([&](SessionState& state) {
+    any = &state;
+    if (!state.session.open.empty()) busy = &state, ++busy_count;
+  });
+  if (busy_count == 1) return busy;
+  return busy_count == 0 && sessions_.size() == 1 ? any : nullptr;
+}
+
+// A process started again under the same name: ids begin anew and nothing that was open can be answered.
+void SessionTracker::restart(SessionState& state, const Observation& seen) {
+  close_all(state, CloseReason::restarted, &seen);
+  state.ids[0].clear();
+  state.ids[1].clear();
+  state.constant_reply_id.clear();
+  ++state.incarnation;
+  state.session.initialize_seen = state.session.initialize_answered = state.session.initialized_seen = state.session.ended = false;
+}
+
+void SessionTracker::remember_peer(SessionState& state, const model::HttpFacts* http) {
+  if (!http) return;
+  auto& addresses = state.session.addresses;
+  if (!http->peer.empty() && addresses.size() < limits_.session_addresses &&
+      std::find(addresses.begin(), addresses.end(), http->peer) == addresses.end()) {
+    addresses.emplace_back(http->peer);
+  }
+  auto& principals = state.session.principals;
+  if (http->principal != 0 && principals.size() < limits_.session_addresses &&
+      std::find(principals.begin(), principals.end(), http->principal) == principals.end()) {
+    principals.push_back(http->principal);
+  }
+}
+
+}  // namespace mcpscan::session

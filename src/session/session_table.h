@@ -1,0 +1,74 @@
+// SessionTable: sessions by what names them. A session id is one whether written with or without dashes, in either case; where the
+// evidence names the server endpoint it is part of the key. At most Limits::sessions are followed; the longest silent ones are
+// let go first, through `retire`.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/function_ref.h"
+#include "base/limits.h"
+#include "model/timeline.h"
+#include "session/id_ledger.h"
+
+namespace mcpscan::session {
+
+constexpr std::uint32_t kNoSession = UINT32_MAX;
+
+// What the tracker keeps beside the session that rules see.
+struct SessionState {
+  model::Session session;
+  IdLedger ids[2];            // used by the client, used by the server
+  std::uint64_t last_touch = 0;
+  std::uint32_t incarnation = 1;
+  std::string constant_reply_id;  // an id the server has put on foreign replies before
+  bool pending = false;       // an initialize whose session id is not known yet
+};
+
+// Lower case without dashes where the text is a UUID or a hex string; else as it stands.
+std::string normalise_session_id(std::string_view id);
+
+class SessionTable {
+ public:
+  using Retire = FunctionRef<void(SessionState&)>;
+
+  explicit SessionTable(const Limits& limits) : limits_(limits) {}
+
+  // The session of that id at that server; created with `keyed_by` when new (`created` says so).
+  SessionState& named(std::string_view id, std::string_view server, model::SessionKeying keyed_by, bool& created);
+  SessionState* find(std::string_view id, std::string_view server);
+  SessionState* find_any_server(std::string_view id);
+  // A session without an id, under a key of the tracker's making.
+  SessionState& unnamed(std::string_view key, model::SessionKeying keyed_by, bool& created);
+  // `from` had no id; it is now the session `id`. False when that session exists already (the caller folds `from` into it).
+  bool give_id(SessionState& from, std::string_view id, std::string_view server, model::SessionKeying keyed_by);
+  void remove(SessionState& state);
+
+  SessionState& at(std::uint32_t index) { return *slots_[index]; }
+  bool alive(std::uint32_t index) const { return index < slots_.size() && slots_[index] != nullptr; }
+  std::size_t size() const { return live_; }
+  bool crowded() const { return live_ >= limits_.sessions; }
+  // Lets a tenth of the sessions go, those silent for longest.
+  void retire_oldest(Retire retire);
+  // Every session in order of its first appearance.
+  void each(FunctionRef<void(SessionState&)> visit);
+  void touch(SessionState& state) { state.last_touch = ++clock_; }
+
+ private:
+  SessionState& create(std::string key);
+  static std::string key_of(std::string_view id, std::string_view server);
+
+  const Limits& limits_;
+  std::vector<std::unique_ptr<SessionState>> slots_;   // by index; an index is never used again
+  std::unordered_map<std::string, std::uint32_t> by_key_;
+  std::string last_text_, last_server_;                // the last look-up, which is mostly the next one too
+  std::uint32_t last_index_ = kNoSession;
+  std::uint64_t clock_ = 0;
+  std::size_t live_ = 0;
+};
+
+}  // namespace mcpscan::session

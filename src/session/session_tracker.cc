@@ -1,0 +1,171 @@
+#include "session/session_tracker.h"
+
+#include <algorithm>
+
+namespace mcpscan::session {
+
+using model::Call;
+using model::CloseReason;
+using model::Direction;
+using model::EventKind;
+using model::Exchange;
+using model::Observation;
+using model::ObservationKind;
+using model::TimelineEvent;
+
+namespace {
+
+constexpr std::uint64_t kExpireEvery = 4096;  // observations between two looks at the oldest open call
+constexpr std::string_view kOthersKey = "(others)";
+constexpr std::string_view kUnattributedKey = "(no session told)";
+
+void add_counts(model::SessionCounts& to, const model::SessionCounts& from) {
+  to.requests += from.requests;
+  to.replies += from.replies;
+  to.notifications += from.notifications;
+  to.tools_calls += from.tools_calls;
+  to.server_requests += from.server_requests;
+}
+
+bool says_something(const model::Session& session) {
+  const auto& c = session.counts;
+  return c.requests + c.replies + c.notifications + c.server_requests + session.exchanges > 0 || !session.id.empty();
+}
+
+}  // namespace
+
+SessionTracker::SessionTracker(const Limits& limits, TrackerOptions options, model::EventSink& events)
+    : limits_(limits), options_(std::move(options)), events_(events), sessions_(limits), calls_(limits) {}
+
+void SessionTracker::observe(const Observation& seen) {
+  if (seen.at.known()) {
+    capabilities_ |= model::kTimes;
+    if (!now_.known() || seen.at > now_) now_ = seen.at;
+  }
+  if (++observed_ % kExpireEvery == 0) expire();
+  if (sessions_.crowded()) make_room();
+  switch (seen.kind) {
+    case ObservationKind::message: return on_message(seen);
+    case ObservationKind::exchange_request: return on_exchange_request(seen);
+    case ObservationKind::exchange_response: return on_exchange_response(seen);
+    case ObservationKind::exchange_end: return on_exchange_end(seen);
+    case ObservationKind::exchange_summary: return on_summary(seen);
+    case ObservationKind::notice: return on_notice(seen);
+    case ObservationKind::gap: return on_gap(seen);
+    case ObservationKind::stream_event: return on_stream_event(seen);
+    case ObservationKind::outcome: capabilities_ |= model::kOutcomes; return;
+  }
+}
+
+Time SessionTracker::time_of(const Observation& seen) const { return seen.at.known() ? seen.at : now_; }
+
+TimelineEvent SessionTracker::event(EventKind kind, const Observation& seen, const SessionState* state) const {
+  TimelineEvent event;
+  event.kind = kind;
+  event.at = time_of(seen);
+  event.source = seen.source;
+  event.session = state ? &state->session : nullptr;
+  event.observation = &seen;
+  event.modern = state && state->session.modern;
+  return event;
+}
+
+Call& SessionTracker::open_call(const Observation& seen, SessionState& state, Exchange* exchange, Direction requestor) {
+  if (calls_.full()) {
+    ++aged_out_;
+    close_call(calls_.at(calls_.oldest_open()), CloseReason::aged_out, now_, nullptr);
+  }
+  const model::RpcMessage& message = *seen.message;
+  Call& call = calls_.open(state.session.index, requestor, message.id);
+  call.method.assign(message.method);
+  call.target.assign(message.target);
+  call.requested_at = time_of(seen);
+  call.source = seen.source;
+  call.params_digest = message.digest;
+  call.batched = message.batch_size > 0;
+  call.head.assign(seen.text.substr(0, limits_.evidence_text_bytes));
+  if (message.progress_token.present()) call.progress_token = model::OwnedId(message.progress_token);
+  if (exchange) {
+    call.exchange = exchange->id;
+    exchange->carries_request = true;
+    exchange->calls.push_back(call.handle);
+  }
+  state.session.open.push_back(call.handle);
+  return call;
+}
+
+void SessionTracker::close_call(Call& call, CloseReason reason, Time at, const Observation* seen) {
+  SessionState& state = sessions_.at(call.session);
+  auto& open = state.session.open;
+  open.erase(std::remove(open.begin(), open.end(), call.handle), open.end());
+  call.closed = reason;
+  call.closed_at = at;
+  if (reason != CloseReason::answered) {
+    TimelineEvent closed;
+    closed.kind = EventKind::call_closed;
+    closed.at = at;
+    closed.source = seen ? seen->source : call.source;
+    closed.session = &state.session;
+    closed.call = &call;
+    closed.observation = seen;
+    closed.modern = state.session.modern;
+    emit(closed);
+  }
+  calls_.close(call, reason, at);
+}
+
+void SessionTracker::expire() {
+  for (std::uint32_t handle = calls_.oldest_open(); handle != kNoCall && now_.known(); handle = calls_.oldest_open()) {
+    Call& call = calls_.at(handle);
+    if (!call.requested_at.known() || now_.us - call.requested_at.us <= limits_.call_age_us) return;
+    ++aged_out_;
+    close_call(call, CloseReason::aged_out, now_, nullptr);
+  }
+}
+
+void SessionTracker::make_room() {
+  sessions_.retire_oldest([&](SessionState& state) {
+    ++retired_;
+    if (source_session_ == state.session.index) source_session_ = kNoSession;
+    finish_session(state);
+  });
+}
+
+void SessionTracker::finish_session(SessionState& state) {
+  model::Session& session = state.session;
+  while (!session.open.empty()) {
+    Call& call = calls_.at(session.open.front());
+    close_call(call, call.stream_ended ? CloseReason::stream_closed : CloseReason::evidence_ends, now_, nullptr);
+  }
+  TimelineEvent finished;
+  finished.kind = EventKind::session_finished;
+  finished.at = now_;
+  finished.session = &session;
+  emit(finished);
+  paired_ += session.paired;
+  requests_ += session.counts.requests;
+  ledgers_complete_ = ledgers_complete_ && state.ids[0].complete() && state.ids[1].complete();
+  if (!says_something(session)) return;
+  if (rows_.size() >= limits_.report_sessions) {
+    ++rows_left_out_;
+    if (rows_.back().key != kOthersKey) {
+      rows_.emplace_back();
+      rows_.back().key = std::string(kOthersKey);
+    }
+    add_counts(rows_.back().counts, session.counts);
+    return;
+  }
+  rows_.push_back({session.key, session.id, session.keyed_by, session.transport, session.protocol_version, session.client_name,
+                   session.client_version, session.server_name, session.server_version, session.first, session.last, session.counts});
+}
+
+void SessionTracker::finish() {
+  sessions_.each([&](SessionState& state) { finish_session(state); });
+  if (unattributed_ > 0) {
+    rows_.emplace_back();
+    rows_.back().key = std::string(kUnattributedKey);
+    rows_.back().counts.replies = unattributed_;
+  }
+}
+
+}  // namespace mcpscan::session

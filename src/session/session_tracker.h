@@ -1,0 +1,155 @@
+// SessionTracker: observations of one vantage point in, in their order; the rebuilt timeline out, as events. It finds the
+// session of each message, opens calls, pairs replies, and says why a call ended. It judges nothing: that is the rules' work.
+// Bounded memory: what is open at a time, see Limits. Not thread-safe; one tracker a source of evidence.
+// Source: MCP revisions 2024-11-05 to 2026-07-28; Python SDK server/streamable_http.py for how a stream is taken over.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/limits.h"
+#include "model/timeline.h"
+#include "session/call_table.h"
+#include "session/session_table.h"
+
+namespace mcpscan::session {
+
+// Digest of a client's address and port: what an access line and a message of the same HTTP request share in a log.
+inline std::uint64_t peer_digest(std::string_view peer, std::uint16_t port) { return hash_bytes(peer, port); }
+
+struct TrackerOptions {
+  bool wire = false;            // capture or HAR: HTTP exchanges are seen themselves
+  std::string source_name;      // names a session that nothing else names
+};
+
+struct ToolStatistics {
+  std::uint64_t calls = 0, replies = 0, errors = 0;
+  model::LatencyHistogram latency;
+};
+
+class SessionTracker : public model::ObservationSink {
+ public:
+  SessionTracker(const Limits& limits, TrackerOptions options, model::EventSink& events);
+  void observe(const model::Observation& observation) override;
+  // The evidence ends here: open calls are closed with evidence_ends, then every session is finished.
+  void finish();
+
+  // --- what the report needs, after finish() ---
+  std::uint32_t capabilities() const { return capabilities_; }   // model::Capability bits
+  const std::vector<model::SessionRow>& rows() const { return rows_; }
+  std::uint64_t rows_left_out() const { return rows_left_out_; }
+  std::uint64_t requests() const { return requests_; }
+  std::uint64_t paired() const { return paired_; }
+  std::uint64_t unattributed_replies() const { return unattributed_; }
+  std::uint64_t retired_sessions() const { return retired_; }
+  std::uint64_t aged_out_calls() const { return aged_out_; }
+  bool ledgers_complete() const { return ledgers_complete_; }
+  const std::unordered_map<std::string, ToolStatistics>& tools() const { return tools_; }
+  Time last_time() const { return now_; }
+
+ private:
+  using Observation = model::Observation;
+  using Event = model::TimelineEvent;
+
+  // session_lookup.cc
+  SessionState& session_of(const Observation& seen, model::Exchange* exchange);
+  SessionState& pending_session(const Observation& seen, model::Exchange* exchange);
+  SessionState& exchange_session(const Observation& seen, model::Exchange& exchange);
+  SessionState& source_session(const Observation& seen);
+  SessionState& started(SessionState& state, bool created, const Observation& seen);
+  void bind(SessionState& pending, std::string_view id, std::string_view server, model::SessionKeying keying, const Observation& seen);
+  void fold(SessionState& from, SessionState& into);
+  SessionState* pending_for_creation();
+  SessionState* only_session(const Observation& seen);
+  void restart(SessionState& state, const Observation& seen);
+  void remember_peer(SessionState& state, const model::HttpFacts* http);
+  void make_room();
+
+  // requests.cc
+  void on_message(const Observation& seen);
+  model::Direction direction_of(const Observation& seen, const model::Exchange* exchange);
+  bool written_twice(const Observation& seen);
+  void on_request(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor);
+  bool is_retransmission(const SessionState& state, const model::RpcMessage& message, model::Direction requestor);
+  void learn_from_request(SessionState& state, const Observation& seen);
+  void on_notification(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction direction);
+  void on_cancel(const Observation& seen, SessionState& state, model::Direction direction);
+
+  // replies.cc
+  struct Match {
+    model::Call* call = nullptr;
+    model::Call* other = nullptr;   // a waiting call that an orphan may be meant for
+    model::ReplyVerdict verdict = model::ReplyVerdict::orphan;
+    bool wrong_channel = false, across_streams = false;
+  };
+  void on_reply(const Observation& seen, model::Exchange* exchange, model::Direction requestor);
+  Match match_on_exchange(const Observation& seen, SessionState& state, model::Exchange& exchange, model::Direction requestor);
+  Match match_in_session(const Observation& seen, SessionState& state, model::Direction requestor);
+  Match match_resumed(const Observation& seen, SessionState& state, model::Exchange& exchange, model::Direction requestor);
+  Match match_finished(const Observation& seen, SessionState& state, model::Direction requestor);
+  SessionState* session_by_reply(const Observation& seen, model::Direction requestor);
+  void mark_maybe_answered(const Observation& seen, model::Direction requestor);
+  void deliver(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor, Match match);
+  void learn_from_reply(SessionState& state, const Observation& seen, const model::Call& call);
+  model::Call* waiting_call_that_fits(const SessionState& state, const model::RpcMessage& message, const model::Call* answered);
+
+  // exchanges.cc
+  model::Exchange* exchange_of(const Observation& seen);
+  void on_exchange_request(const Observation& seen);
+  void on_exchange_response(const Observation& seen);
+  void on_exchange_end(const Observation& seen);
+  void on_summary(const Observation& seen);
+  void on_gap(const Observation& seen);
+  void on_stream_event(const Observation& seen);
+  void remember_event_id(const Observation& seen, model::Exchange& exchange);
+  model::CloseReason end_of_call(const model::Exchange& exchange, const SessionState& state, model::EndReason reason) const;
+  void close_exchange(model::Exchange& exchange, model::EndReason reason, const Observation& seen);
+
+  // notices.cc
+  void on_notice(const Observation& seen);
+  void on_undeliverable(const Observation& seen, Event& event);
+  void on_timeout_notice(const Observation& seen, Event& event);
+  void on_unknown_reply_notice(const Observation& seen, Event& event);
+  void close_all(SessionState& state, model::CloseReason reason, const Observation* seen);
+  model::Call* call_for_timeout(const Observation& seen, SessionState* state);
+
+  // session_tracker.cc
+  model::Call& open_call(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor);
+  void close_call(model::Call& call, model::CloseReason reason, Time at, const Observation* seen);
+  void finish_session(SessionState& state);
+  void expire();
+  void emit(Event& event) { events_.on_event(event); }
+  Event event(model::EventKind kind, const Observation& seen, const SessionState* state) const;
+  Time time_of(const Observation& seen) const;
+
+  const Limits& limits_;
+  TrackerOptions options_;
+  model::EventSink& events_;
+  SessionTable sessions_;
+  CallTable calls_;
+  std::unordered_map<std::uint64_t, model::Exchange> exchanges_;
+  std::deque<std::uint64_t> exchange_order_;
+  std::unordered_map<std::uint64_t, std::uint64_t> stream_of_event_;   // SSE event id digest -> exchange it was first sent on
+  std::deque<std::uint64_t> event_order_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> requests_of_stream_;  // exchange -> id digests it asked for
+  std::unordered_map<std::uint64_t, std::uint32_t> call_of_peer_;      // log: client address and port -> last call
+  std::deque<std::uint32_t> pending_;                                  // sessions whose id is still to come, oldest first
+  std::uint32_t source_session_ = kNoSession;                          // log: who speaks where nothing names a session
+  struct LastMessage { std::uint64_t digest = 0, channel = 0; Time at; };
+  std::vector<LastMessage> recent_;                                    // log: the last messages, to tell one written twice
+  std::size_t recent_next_ = 0;
+  Time now_;                                                           // latest time read
+  std::uint64_t observed_ = 0;
+  std::uint32_t capabilities_ = 0;
+  std::vector<model::SessionRow> rows_;
+  std::uint64_t rows_left_out_ = 0, requests_ = 0, paired_ = 0, unattributed_ = 0, retired_ = 0, aged_out_ = 0;
+  bool ledgers_complete_ = true;
+  std::unordered_map<std::string, ToolStatistics> tools_;
+};
+
+}  // namespace mcpscan::session
