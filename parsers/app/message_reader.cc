@@ -1,0 +1,255 @@
+#include "app/message_reader.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "app/codec_guess.h"
+#include "app/json_skipper.h"
+#include "app/json_text.h"
+#include "app/json_verdict.h"
+#include "app/message_head.h"
+#include "app/message_tail.h"
+#include "app/python_text.h"
+#include "app/sse_text.h"
+
+namespace mcpscan::app {
+
+namespace {
+
+using model::MessageKind;
+using model::RpcMessage;
+
+constexpr std::uint32_t kOdd = kBroken | kControlByte | kBadEscape | kSuspectByte;
+
+bool is_rpc(const MessageHead& head, bool lenient) {
+  const RpcMessage& message = head.message;
+  if (head.has_version || is_mcp_method(message.method)) return true;
+  if (!lenient) return false;
+  if (!message.method.empty()) return message.id.present() || message.digest != 0;
+  return message.id.present() && (message.kind == MessageKind::result || message.kind == MessageKind::error);
+}
+
+RpcMessage no_message(std::string_view text, std::uint32_t defects) {
+  RpcMessage message;
+  message.defects = defects;
+  message.text = text;
+  return message;
+}
+
+std::uint32_t cut_text(ReadOutcome& outcome) {
+  outcome.truncated = true;
+  return model::kTruncated;
+}
+
+// What was not seen may stand in the missing part: nothing is held against a partial message, and a method that no
+// notification has makes it a request.
+void settle_partial(RpcMessage& message) {
+  if ((message.defects & model::kTruncated) != 0) {
+    message.defects &= ~(model::kNoVersion | model::kNeitherMember | model::kBadError);
+    message.digest = 0;
+  }
+  const bool named_notification = message.method.substr(0, 14) == "notifications/";
+  if (message.kind == MessageKind::notification && !named_notification) message.kind = MessageKind::request;
+}
+
+// True for JSON that still carries the backslashes of a string literal around it: {\"a\": 1}
+bool needs_unescape(std::string_view text) {
+  const std::size_t inside = text.find_first_not_of("{[ ");
+  return inside != std::string_view::npos && text[inside] == '\\';
+}
+
+std::size_t skip_blanks(std::string_view text) { return std::min(text.find_first_not_of(" \t\r\n"), text.size()); }
+
+}  // namespace
+
+struct MessageReader::State {
+  explicit State(const Limits& l) : limits(l) {}
+
+  // The messages of one text, before anything is delivered: a batch's size is known at its end.
+  struct Scan {
+    std::vector<RpcMessage> messages;
+    std::uint32_t faults = 0;
+    std::uint32_t over_limit = 0;
+    std::size_t consumed = 0;
+    bool is_batch = false;
+    bool any_rpc = false;
+  };
+
+  void scan(std::string_view json, bool lenient, Arena& arena);
+  void scan_object(JsonSkipper& in, bool lenient, Arena& arena);
+  void scan_batch(JsonSkipper& in, bool lenient, Arena& arena);
+  std::string_view scan_repaired(std::string_view json, bool lenient, Arena& arena);
+  std::uint32_t judge_text(std::string_view json, ReadOutcome& outcome);
+  void apply_defects(std::string_view text, std::uint32_t defects, Arena& arena);
+  void read_json(std::string_view json, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
+  void deliver(bool lenient, Yield yield, ReadOutcome& outcome);
+  void read_events(std::string_view text, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
+  void read_python_bytes(std::string_view body, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
+  void read_json_string(std::string_view body, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
+  void read_as(std::string_view body, Codec codec, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
+
+  Limits limits;
+  JsonVerdict verdict;
+  Scan scanned;
+};
+
+void MessageReader::State::scan_object(JsonSkipper& in, bool lenient, Arena& arena) {
+  const char* start = in.position();
+  const MessageHead head = read_head(in, arena);
+  scanned.any_rpc |= is_rpc(head, lenient);
+  scanned.messages.push_back(head.message);
+  scanned.messages.back().text = in.since(start);
+}
+
+void MessageReader::State::scan_batch(JsonSkipper& in, bool lenient, Arena& arena) {
+  scanned.is_batch = true;
+  in.elements([&] {
+    if (scanned.messages.size() >= limits.batch_messages) {
+      in.value();
+      ++scanned.over_limit;
+    } else if (in.peek() == '{') {
+      scan_object(in, lenient, arena);
+    } else {
+      const JsonToken token = in.value();
+      if (token) scanned.messages.push_back(no_message(token.raw, model::kNeitherMember | model::kNoVersion));
+    }
+  });
+}
+
+void MessageReader::State::scan(std::string_view json, bool lenient, Arena& arena) {
+  scanned.messages.clear();
+  scanned.over_limit = 0;
+  scanned.is_batch = scanned.any_rpc = false;
+  JsonSkipper in(json, limits.json_depth);
+  in.skip_space();
+  if (in.peek() == '{') scan_object(in, lenient, arena);
+  else if (in.peek() == '[') scan_batch(in, lenient, arena);
+  else in.value();
+  scanned.faults = in.faults();
+  scanned.consumed = in.stopped() ? json.size() : in.offset();
+}
+
+// What the text as a whole is, once its members were seen. Fills the outcome and tells the defects that every message of it has.
+std::uint32_t MessageReader::State::judge_text(std::string_view json, ReadOutcome& outcome) {
+  const std::uint32_t faults = scanned.faults;
+  if ((faults & kDeep) != 0) return model::kTooDeep | ((faults & kCut) != 0 ? cut_text(outcome) : 0u);
+  if ((faults & (kCut | kCutMarker)) != 0) return cut_text(outcome);
+  if ((faults & kOdd) == 0 || verdict.is_json(json.substr(0, scanned.consumed))) return 0;
+  if (has_cut_marker(json)) return cut_text(outcome);
+  outcome.malformed = true;
+  return model::kNotJson;
+}
+
+// Reads a text that parsers refuse for its encoding again from a copy with U+FFFD in the bad places.
+std::string_view MessageReader::State::scan_repaired(std::string_view json, bool lenient, Arena& arena) {
+  const std::size_t consumed = scanned.consumed;
+  const std::string_view copy = repaired_copy(json.substr(0, consumed), arena);
+  scan(copy, lenient, arena);
+  for (RpcMessage& message : scanned.messages) message.defects |= model::kRepairedText;
+  return copy;
+}
+
+void MessageReader::State::read_json(std::string_view json, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome) {
+  scan(json, lenient, arena);
+  const std::size_t consumed = scanned.consumed;
+  std::string_view text = json;
+  const bool bad_encoding = (scanned.faults & kHighBytes) != 0 && !is_utf8(json.substr(0, consumed));
+  if (bad_encoding || (scanned.faults & kLoneSurrogate) != 0) text = scan_repaired(json, lenient, arena);
+  const std::uint32_t defects = judge_text(text, outcome);
+  outcome.consumed = consumed;
+  if (scanned.messages.empty() && !scanned.is_batch && outcome.malformed && lenient) {
+    scanned.messages.push_back(no_message(text, 0));
+    scanned.any_rpc = true;
+  }
+  if (defects != 0) apply_defects(text, defects, arena);
+  deliver(lenient, yield, outcome);
+}
+
+void MessageReader::State::apply_defects(std::string_view text, std::uint32_t defects, Arena& arena) {
+  for (RpcMessage& message : scanned.messages) {
+    const bool last = &message == &scanned.messages.back();
+    // A cut or a break concerns the member it stands in, which is the last one read; a cut mark may stand in any.
+    const bool concerned = last || (scanned.faults & (kCut | kBroken)) == 0;
+    if (!concerned) continue;
+    message.defects |= defects;
+    if ((defects & model::kTruncated) != 0 && !message.id.present()) recover_tail(text, arena, message);
+    if ((defects & (model::kTruncated | model::kNotJson)) != 0) settle_partial(message);
+  }
+}
+
+void MessageReader::State::deliver(bool lenient, Yield yield, ReadOutcome& outcome) {
+  const bool no_objects = std::none_of(scanned.messages.begin(), scanned.messages.end(),
+                                       [](const RpcMessage& message) { return message.text.substr(0, 1) == "{"; });
+  if (!scanned.any_rpc && !(lenient && scanned.is_batch && no_objects)) return;
+  if (scanned.messages.empty()) scanned.messages.push_back(no_message("[]", model::kNeitherMember | model::kNoVersion));
+  const auto size = static_cast<std::uint32_t>(scanned.messages.size());
+  outcome.is_batch |= scanned.is_batch;
+  outcome.over_limit += scanned.over_limit;
+  outcome.messages += size;
+  for (std::uint32_t i = 0; i < size; ++i) {
+    RpcMessage& message = scanned.messages[i];
+    if (scanned.is_batch) message.batch_size = size + scanned.over_limit, message.batch_index = i;
+    yield(message);
+  }
+}
+
+void MessageReader::State::read_events(std::string_view text, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome) {
+  const SseCounts counts = for_each_sse_event(text, arena, [&](const SseEvent& event) {
+    const std::uint32_t before = outcome.messages;
+    if (event.type.empty() || event.type == "message") read_json(event.data, lenient, arena, yield, outcome);
+    if (outcome.messages == before) ++outcome.other_events;
+  });
+  outcome.other_events += counts.comments + counts.without_data;
+}
+
+void MessageReader::State::read_python_bytes(std::string_view body, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome) {
+  const PythonBytes bytes = unescape_python_bytes(body, arena);
+  if (!bytes.found) {
+    outcome.malformed = true;
+    return;
+  }
+  const std::size_t start = skip_blanks(bytes.content);
+  const char first = start < bytes.content.size() ? bytes.content[start] : '\0';
+  if (first == '{' || first == '[') read_json(bytes.content, lenient, arena, yield, outcome);
+  else read_events(bytes.content, lenient, arena, yield, outcome);
+  outcome.consumed = bytes.consumed;
+}
+
+void MessageReader::State::read_json_string(std::string_view body, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome) {
+  constexpr int kMaxLevels = 4;
+  std::string_view text = body.substr(skip_blanks(body));
+  if (text.substr(0, 1) == "\"") text.remove_prefix(1);
+  text = text.substr(0, string_content_end(text));
+  for (int level = 0; level < kMaxLevels && needs_unescape(text); ++level) text = decode_escapes(text, arena);
+  read_json(text, lenient, arena, yield, outcome);
+  outcome.consumed = body.size();
+}
+
+void MessageReader::State::read_as(std::string_view body, Codec codec, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome) {
+  switch (codec) {
+    case Codec::automatic: return read_as(body, codec_of(body), lenient, arena, yield, outcome);
+    case Codec::json: return read_json(body, lenient, arena, yield, outcome);
+    case Codec::json_string: return read_json_string(body, lenient, arena, yield, outcome);
+    case Codec::sse: return read_events(body, lenient, arena, yield, outcome);
+    case Codec::python_bytes:
+    case Codec::python_bytes_sse: return read_python_bytes(body, lenient, arena, yield, outcome);
+    case Codec::python_repr:
+    case Codec::js_inspect:
+    case Codec::java_record: return;
+  }
+}
+
+MessageReader::MessageReader(const Limits& limits) : state_(std::make_unique<State>(limits)) {}
+MessageReader::~MessageReader() = default;
+MessageReader::MessageReader(MessageReader&&) noexcept = default;
+MessageReader& MessageReader::operator=(MessageReader&&) noexcept = default;
+
+ReadOutcome MessageReader::read(std::string_view body, Codec codec, bool lenient, Arena& arena, Yield yield) {
+  ReadOutcome outcome;
+  outcome.consumed = body.size();
+  state_->read_as(body, codec, lenient, arena, yield, outcome);
+  outcome.not_rpc = outcome.messages == 0 && !outcome.truncated && !outcome.malformed;
+  return outcome;
+}
+
+}  // namespace mcpscan::app

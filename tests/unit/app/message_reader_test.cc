@@ -1,0 +1,80 @@
+#include "app/message_reader.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include "base/hash.h"
+#include "support/read_messages.h"
+
+namespace mcpscan::app {
+namespace {
+
+using model::IdType;
+using model::MessageKind;
+using tests::read_body;
+
+TEST_CASE("a tools/call request gives id, tool, progress token and the digest of its params") {
+  const auto read = read_body(
+      R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"add","arguments":{"name":"no","a":[1,{"b":2}]},"_meta":{"progressToken":"p1"}}} rest)");
+  REQUIRE(read.messages.size() == 1);
+  const auto& m = read.messages[0];
+  CHECK(m.kind == MessageKind::request);
+  CHECK(m.id.type == IdType::integer);
+  CHECK(m.id.value == "7");
+  CHECK(m.method == "tools/call");
+  CHECK(m.target == "add");
+  CHECK(m.progress_token.type == IdType::string);
+  CHECK(m.progress_token.value == "p1");
+  CHECK(m.defects == 0);
+  CHECK(m.digest == hash_bytes(R"({"name":"add","arguments":{"name":"no","a":[1,{"b":2}]},"_meta":{"progressToken":"p1"}})"));
+  CHECK(m.text.substr(m.text.size() - 3) == "}}}");
+  CHECK(read.outcome.consumed == m.text.size());
+}
+
+TEST_CASE("the kind follows from which members are there, whatever their order") {
+  CHECK(read_body(R"({"id":1,"method":"ping","jsonrpc":"2.0"})").messages[0].kind == MessageKind::request);
+  CHECK(read_body(R"({"method":"ping","jsonrpc":"2.0"})").messages[0].kind == MessageKind::notification);
+  CHECK(read_body(R"({"result":{},"jsonrpc":"2.0","id":1})").messages[0].kind == MessageKind::result);
+  CHECK(read_body(R"({"error":{"code":1,"message":"x"},"jsonrpc":"2.0"})").messages[0].kind == MessageKind::error);
+  const auto both = read_body(R"({"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"x"}})");
+  CHECK(both.messages[0].kind == MessageKind::result);
+  CHECK(both.messages[0].defects == model::kResultAndError);
+  const auto none = read_body(R"({"jsonrpc":"2.0","id":1})");
+  CHECK(none.messages[0].kind == MessageKind::invalid);
+  CHECK(none.messages[0].defects == model::kNeitherMember);
+}
+
+TEST_CASE("an id keeps its JSON type and every digit") {
+  const auto id = [](const char* token) {
+    return read_body(std::string(R"({"jsonrpc":"2.0","method":"ping","id":)") + token + "}");
+  };
+  CHECK(id("1").messages[0].id.type == IdType::integer);
+  CHECK(id("178123456789012345678901").messages[0].id.value == "178123456789012345678901");
+  CHECK(id("\"1\"").messages[0].id.type == IdType::string);
+  CHECK(id("null").messages[0].id.type == IdType::null);
+  CHECK(id("null").messages[0].kind == MessageKind::request);
+  CHECK(id("1.5").messages[0].id.type == IdType::fraction);
+  CHECK(id("1e3").messages[0].id.type == IdType::fraction);
+  CHECK(id("true").messages[0].id.type == IdType::other);
+  CHECK(id("[]").messages[0].id.type == IdType::other);
+  CHECK(id("{}").messages[0].id.type == IdType::other);
+  const auto escaped = id(R"("\u006cab")");
+  CHECK(escaped.messages[0].id.value == "lab");
+  CHECK(escaped.messages[0].id.raw == R"("\u006cab")");
+}
+
+TEST_CASE("an SSE chunk in Python bytes gives its reply, and its ping is counted") {
+  const auto read = read_body(
+      R"(b'event: message\r\ndata: {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"it\'s \\n caf\xc3\xa9"}],"isError":true}}\r\n\r\n: ping - 1\r\n\r\n')",
+      Codec::python_bytes_sse);
+  REQUIRE(read.messages.size() == 1);
+  CHECK(read.messages[0].kind == MessageKind::result);
+  CHECK(read.messages[0].result_keys == (model::kContent | model::kIsErrorTrue));
+  CHECK(read.messages[0].defects == 0);
+  CHECK(read.messages[0].text == "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"it's \\n caf\xc3\xa9\"}],\"isError\":true}}");
+  CHECK(read.outcome.other_events == 1);
+}
+
+}  // namespace
+}  // namespace mcpscan::app
