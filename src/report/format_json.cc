@@ -37,23 +37,27 @@ class JsonReport {
 
  private:
   // --- members of an object ---
-  // Names, ids and paths go as they are; free text is bounded and masked.
-  JsonReport& text(std::string_view key, std::string_view value) { return json_.key(key).text(value), *this; }
-  JsonReport& free_text(std::string_view key, std::string_view value) { return text(key, shown_text(value, options_)); }
-  JsonReport& text_or_null(std::string_view key, std::string_view value) {
-    return value.empty() ? (json_.key(key).null(), *this) : text(key, value);
-  }
-  JsonReport& free_text_or_null(std::string_view key, std::string_view value) { return text_or_null(key, shown_text(value, options_)); }
+  // Text is bounded and masked; an id keeps even the shape of a token, because people search for it.
+  JsonReport& text(std::string_view key, std::string_view value) { return json_.key(key).text(shown_text(value, options_)), *this; }
+  JsonReport& id(std::string_view key, std::string_view value) { return json_.key(key).text(shown_id(value, options_)), *this; }
+  JsonReport& text_or_null(std::string_view key, std::string_view value) { return value.empty() ? null(key) : text(key, value); }
+  JsonReport& id_or_null(std::string_view key, std::string_view value) { return value.empty() ? null(key) : id(key, value); }
+  JsonReport& null(std::string_view key) { return json_.key(key).null(), *this; }
   JsonReport& number(std::string_view key, std::uint64_t value) { return json_.key(key).number(value), *this; }
   JsonReport& time(std::string_view key, Time at) { return text_or_null(key, at.known() ? format_rfc3339(at) : std::string()); }
   JsonReport& microseconds(std::string_view key, std::int64_t us) {
-    return us < 0 ? (json_.key(key).null(), *this) : (json_.key(key).number(us), *this);
+    return us < 0 ? null(key) : (json_.key(key).number(us), *this);
   }
   JsonReport& words(std::string_view key, const std::vector<std::string>& values) {
     json_.key(key).begin_list();
     for (const std::string& value : values) json_.text(shown_text(value, options_));
     json_.end_list();
     return *this;
+  }
+  void ids(std::string_view key, const std::vector<std::string>& values) {
+    json_.key(key).begin_list();
+    for (const std::string& value : values) json_.text(shown_id(value, options_));
+    json_.end_list();
   }
   // Only where there is something to say: additions must not make every line longer.
   JsonReport& number_if(std::string_view key, std::uint64_t value) { return value == 0 ? *this : number(key, value); }
@@ -71,7 +75,7 @@ class JsonReport {
 
   void reasons(std::string_view key, const std::map<std::string, std::uint64_t>& counts) {
     json_.key(key).begin_object();
-    for (const auto& [reason, count] : counts) number(reason, count);
+    for (const auto& [reason, count] : counts) number(shown_text(reason, options_), count);
     json_.end_object();
   }
 
@@ -101,7 +105,7 @@ class JsonReport {
     reasons("malformed", row.books.malformed);
     json_.end_object();
     time("first", row.first).time("last", row.last);
-    if (!row.error.empty()) free_text("error", row.error);
+    if (!row.error.empty()) text("error", row.error);
     anomalies(row);
   }
 
@@ -111,7 +115,7 @@ class JsonReport {
     const auto input_number = static_cast<std::uint32_t>(&row - report_.inputs.data());
     for (const auto& [kind, anomaly] : row.anomalies.entries()) {
       json_.begin_object();
-      text("kind", kind).free_text("text", anomaly.text).number("count", anomaly.count);
+      text("kind", kind).text("text", anomaly.text).number("count", anomaly.count);
       model::SourceRef source = anomaly.source;
       source.input = input_number;
       place(source);
@@ -132,7 +136,7 @@ class JsonReport {
   }
 
   void session(const model::SessionRow& row) {
-    text("key", row.key).text_or_null("id", row.id).text("keyed_by", model::to_string(row.keyed_by));
+    id("key", row.key).id_or_null("id", row.id).text("keyed_by", model::to_string(row.keyed_by));
     text("transport", row.transport.empty() ? "unknown" : row.transport).text_or_null("protocol_version", row.protocol_version);
     peer("client", row.client_name, row.client_version);
     peer("server", row.server_name, row.server_version);
@@ -148,19 +152,19 @@ class JsonReport {
   }
 
   void tool(const model::ToolRow& row) {
-    free_text("tool", row.tool).number("calls", row.calls).number("replies", row.replies).number("errors", row.errors);
+    text("tool", row.tool).number("calls", row.calls).number("replies", row.replies).number("errors", row.errors);
     microseconds("median_us", row.median_us).microseconds("p99_us", row.p99_us).microseconds("longest_us", row.longest_us);
   }
 
   // --- findings ---
   void finding(const model::Finding& row) {
-    text("id", row.id).text("rule", row.rule).text("level", model::to_string(row.level)).text_or_null("session", row.session);
-    number("count", std::max<std::uint64_t>(row.count, 1)).free_text_or_null("detail", row.detail);
+    id("id", row.id).text("rule", row.rule).text("level", model::to_string(row.level)).id_or_null("session", row.session);
+    number("count", std::max<std::uint64_t>(row.count, 1)).text_or_null("detail", row.detail);
     calls(row);
     time("first", row.first).time("last", row.last);
     fault(row.fault);
     evidence(row);
-    text_or_null("consequence_of", row.consequence_of);
+    id_or_null("consequence_of", row.consequence_of);
     tally(row);
   }
 
@@ -169,7 +173,7 @@ class JsonReport {
     for (const model::FindingCall& call : row.calls) {
       json_.begin_object();
       rpc_id(call.id);
-      free_text_or_null("method", call.method).free_text_or_null("tool", call.tool);
+      text_or_null("method", call.method).text_or_null("tool", call.tool);
       time("requested_at", call.requested_at).time("replied_at", call.replied_at);
       json_.end_object();
     }
@@ -187,13 +191,13 @@ class JsonReport {
     } else {
       json_.null();
     }
-    if (!id.raw.empty()) text("rpc_id_raw", id.raw);
+    if (!id.raw.empty()) json_.key("rpc_id_raw").text(id.raw);
   }
 
   void fault(const model::Fault& fault) {
     json_.key("fault").begin_object();
     text("party", model::to_string(fault.party)).text("certainty", model::to_string(fault.certainty));
-    words("contributing", fault.contributing).free_text("reason", fault.reason);
+    words("contributing", fault.contributing).text("reason", fault.reason);
     json_.end_object();
   }
 
@@ -203,7 +207,7 @@ class JsonReport {
     for (const model::Evidence& item : row.evidence) {
       json_.begin_object();
       place(item.source);
-      free_text("text", item.text);
+      text("text", item.text);
       json_.end_object();
     }
     if (row.evidence.empty()) {
@@ -223,7 +227,7 @@ class JsonReport {
     json_.key("tally").begin_list();
     for (const auto& [key, count] : rows) {
       json_.begin_object();
-      free_text("key", key).number("count", count);
+      text("key", key).number("count", count);
       json_.end_object();
     }
     json_.end_list();
@@ -231,22 +235,22 @@ class JsonReport {
 
   // --- incidents ---
   void incident(const model::Incident& row) {
-    text("id", row.id).text("level", model::to_string(row.level)).free_text("title", row.title).free_text("story", row.story);
-    text("root", row.root);
-    words("findings", row.findings);
+    id("id", row.id).text("level", model::to_string(row.level)).text("title", row.title).text("story", row.story);
+    id("root", row.root);
+    ids("findings", row.findings);
     fault(row.fault);
     json_.key("blast_radius").begin_object();
     number("calls", row.calls).number("sessions", row.sessions).words("tools", row.tools);
     json_.end_object();
     picture(row);
-    words("notes", row.notes).free_text("fix", row.fix);
+    words("notes", row.notes).text("fix", row.fix);
   }
 
   void picture(const model::Incident& row) {
     json_.key("picture").begin_list();
     for (const model::StoryLine& line : row.picture) {
       json_.begin_object();
-      time("at", line.at).text("mark", std::string_view(&line.mark, 1)).free_text("text", line.text);
+      time("at", line.at).text("mark", std::string_view(&line.mark, 1)).text("text", line.text);
       if (line.source.number > 0) place(line.source);
       json_.end_object();
     }
@@ -265,8 +269,8 @@ class JsonReport {
 
   void rule(const model::RuleCoverage& row) {
     text("rule", row.rule).text("state", model::to_string(row.state));
-    if (!row.why.empty()) free_text("why", row.why);
-    if (!row.enable.empty()) free_text("enable", row.enable);
+    if (!row.why.empty()) text("why", row.why);
+    if (!row.enable.empty()) text("enable", row.enable);
   }
 
   void totals() {

@@ -125,23 +125,24 @@ std::vector<std::size_t> Table::fitted(std::size_t width) const {
     widths.push_back(text_width(columns_[i].title));
     for (const auto& row : rows_) widths[i] = std::max(widths[i], text_width(row[i]));
   }
-  const auto shrink_to = [&](std::size_t narrowest) {
-    while (total(widths) > width) {
-      std::size_t widest = columns_.size();
-      for (std::size_t i = 0; i < columns_.size(); ++i) {
-        const bool candidate = columns_[i].shrinks && widths[i] != kDropped && widths[i] > narrowest;
-        if (candidate && (widest == columns_.size() || widths[i] > widths[widest])) widest = i;
-      }
-      if (widest == columns_.size()) return;
-      widths[widest] -= std::min(widths[widest] - narrowest, total(widths) - width);
-    }
-  };
-  shrink_to(2 * kNarrowest);
+  shrink(widths, width, 2 * kNarrowest, true);
   for (std::size_t i = columns_.size(); i-- > 0 && total(widths) > width;) {
     if (columns_[i].optional) widths[i] = kDropped;
   }
-  shrink_to(kNarrowest);
+  shrink(widths, width, kNarrowest, false);
   return widths;
+}
+
+void Table::shrink(std::vector<std::size_t>& widths, std::size_t width, std::size_t narrowest, bool only_optional) const {
+  while (total(widths) > width) {
+    std::size_t widest = columns_.size();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const bool candidate = columns_[i].shrinks && (columns_[i].optional || !only_optional) && widths[i] != kDropped && widths[i] > narrowest;
+      if (candidate && (widest == columns_.size() || widths[i] > widths[widest])) widest = i;
+    }
+    if (widest == columns_.size()) return;
+    widths[widest] -= std::min(widths[widest] - narrowest, total(widths) - width);
+  }
 }
 
 std::string Table::line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) const {

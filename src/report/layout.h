@@ -29,7 +29,7 @@ std::string shortened(std::string_view text, std::size_t width);
 std::string padded(std::string text, std::size_t width);
 std::string padded_left(const std::string& text, std::size_t width);
 
-// A table that fits a width: what may shrink is shortened in the middle, then optional columns go, the last one first.
+// A table that fits a width: optional columns shrink, then go, the last one first; only then the others are shortened.
 class Table {
  public:
   enum class Kind : std::uint8_t { text, number };
@@ -49,6 +49,7 @@ class Table {
 
  private:
   std::vector<std::size_t> fitted(std::size_t width) const;
+  void shrink(std::vector<std::size_t>& widths, std::size_t width, std::size_t narrowest, bool only_optional) const;
   std::string line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) const;
 
   std::vector<Column> columns_;

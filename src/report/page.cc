@@ -45,6 +45,8 @@ std::size_t Page::rows(std::size_t size) const {
 
 std::string Page::text(std::string_view raw) const { return escape_terminal(shown_text(raw, options_)); }
 
+std::string Page::id(std::string_view raw) const { return escape_terminal(shown_id(raw, options_)); }
+
 std::string Page::painted(std::string_view safe, Style style) const {
   const std::string_view code = kSgr[static_cast<std::size_t>(style)];
   if (!options_.colour || code.empty() || safe.empty()) return std::string(safe);

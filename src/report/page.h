@@ -27,6 +27,8 @@ class Page {
 
   // Safe to show: bounded, masked unless raw, escaped.
   std::string text(std::string_view raw) const;
+  // The same for a session's id or another key, which is shown even where it looks like a token.
+  std::string id(std::string_view raw) const;
   std::string painted(std::string_view safe, Style style) const;
 
   void blank();

@@ -177,15 +177,15 @@ class Masker {
     if (!more() || !is_quote(peek())) return mask_bare(name);
     quote += peek();
     copy(1);
-    mask_quoted(quote);
+    mask_quoted(quote, name);
   }
 
   // Up to the same quote, escaped as deep as the opening one; a cut text ends the value too.
-  void mask_quoted(std::string_view quote) {
+  void mask_quoted(std::string_view quote, std::string_view name) {
     std::size_t end = at_;
     while (end < text_.size() && !text_.substr(end).starts_with(quote)) end += text_[end] == '\\' && quote.size() == 1 ? 2 : 1;
     end = std::min(end, text_.size());
-    keep_scheme(end);
+    if (name.ends_with("authorization")) keep_scheme(end);
     mask(end - at_);
     copy(std::min(quote.size(), text_.size() - at_));
   }

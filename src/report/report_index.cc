@@ -181,11 +181,12 @@ bool ReportIndex::without_fault() const {
          std::all_of(report_->incidents.begin(), report_->incidents.end(), calm);
 }
 
-bool ReportIndex::complete() const {
-  if (!report_->findings.empty()) return false;
-  return std::all_of(report_->inputs.begin(), report_->inputs.end(), [](const model::InputRow& input) {
-    return input.error.empty() && input.anomalies.empty() && input.books.malformed.empty();
-  });
+bool ReportIndex::proves_clean() const {
+  if (findings_total() > 0 || anomalies_total() > 0 || report_->requests == 0 || report_->requests_with_reply < report_->requests) return false;
+  const auto judged = [](const model::RuleCoverage& rule) { return rule.state == model::RuleState::evaluated; };
+  const auto understood = [](const model::InputRow& input) { return input.books.malformed.empty(); };
+  return !report_->rules.empty() && std::all_of(report_->rules.begin(), report_->rules.end(), judged) &&
+         std::all_of(report_->inputs.begin(), report_->inputs.end(), understood);
 }
 
 bool ReportIndex::speaks_mcp() const {
@@ -200,6 +201,13 @@ std::string shown_text(std::string_view text, const model::ReportOptions& option
   std::string shown = options.raw ? std::string(head) : mask_secrets(head);
   if (head.size() < text.size()) shown += fmt::format("… ({} bytes)", thousands(text.size()));
   return shown;
+}
+
+std::string shown_id(std::string_view id, const model::ReportOptions& options) {
+  const bool one_word = std::none_of(id.begin(), id.end(), [](unsigned char c) { return c <= ' ' || c == ':' || c == '?' || c == '&'; });
+  model::ReportOptions unmasked = options;
+  unmasked.raw = options.raw || one_word;
+  return shown_text(id, unmasked);
 }
 
 }  // namespace mcpscan::report

@@ -61,8 +61,9 @@ class ReportIndex {
 
   // No finding above informational.
   bool without_fault() const;
-  // Every input was read to its end and understood, and nothing that was found says otherwise.
-  bool complete() const;
+  // No finding at all, every input read to its end and understood, every rule judged, every request paired: only then
+  // may the report say "clean" without a reservation.
+  bool proves_clean() const;
   bool speaks_mcp() const;
 
  private:
@@ -82,5 +83,7 @@ constexpr std::string_view kOthersKey = "(others)";
 
 // Text as the report shows it: at most Limits::report_text_bytes, secrets masked unless options.raw. Not yet escaped.
 std::string shown_text(std::string_view text, const model::ReportOptions& options);
+// An id or key: one word is shown even where it has the shape of a token, anything else is text as above.
+std::string shown_id(std::string_view id, const model::ReportOptions& options);
 
 }  // namespace mcpscan::report

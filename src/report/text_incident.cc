@@ -26,7 +26,7 @@ std::string upper(std::string_view text) {
 
 void write_title(Page& page, const model::Incident& incident) {
   const std::string level = upper(model::to_string(incident.level));
-  const std::string id = page.text(incident.id);
+  const std::string id = page.id(incident.id);
   const std::size_t start = level.size() + kIndent;
   const std::size_t room = page.width() - start;
   const std::size_t beside = text_width(id) + kIndent + 16 < room ? room - text_width(id) - kIndent : room;
@@ -197,7 +197,7 @@ void write_tally(Page& page, std::string_view rule, const Tally& rows) {
       page.line(fmt::format("{:>11} {}", thousands(rows[i].second), shortened(page.text(rows[i].first), page.width() - 12)));
     }
   }
-  if (shown < rows.size()) page.line(fmt::format("{:>11} under {} more", thousands(left), counted(rows.size() - shown, "key")), Style::dim);
+  if (shown < rows.size()) page.line(fmt::format("{:>11} under {}", thousands(left), counted(rows.size() - shown, "more key")), Style::dim);
 }
 
 void write_tallies(Page& page, const ReportIndex& index, const model::Incident& incident) {

@@ -32,20 +32,22 @@ std::string record_words(const model::InputRow& input) {
 }
 
 std::string book_words(const Page& page, std::string_view what, const std::map<std::string, std::uint64_t>& reasons) {
+  std::vector<std::pair<std::string, std::uint64_t>> rows(reasons.begin(), reasons.end());
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::uint64_t sum = 0;
-  std::vector<std::string> parts;
-  for (const auto& [reason, count] : reasons) {
+  std::string parts;
+  for (const auto& [reason, count] : rows) {
     sum += count;
-    parts.push_back(fmt::format("{} {}", thousands(count), page.text(reason)));
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", thousands(count), page.text(reason));
   }
-  return sum == 0 ? std::string() : fmt::format(", {} {} ({})", thousands(sum), what, joined(parts, parts.size()));
+  return sum == 0 ? std::string() : fmt::format(", {} {} ({})", thousands(sum), what, parts);
 }
 
 std::string input_facts(const Page& page, const model::InputRow& input) {
   if (!input.error.empty()) return "could not be read: " + page.text(input.error);
   std::string text = record_words(input);
   text += input.first.known() ? ", " + period(input.first, input.last) : ", no times";
-  text += fmt::format(", {}, {}", input.reader.empty() ? "nobody's format" : page.text(input.reader), view_words(input.vantage));
+  text += fmt::format(", {}, {}", input.reader.empty() ? "format not recognised" : page.text(input.reader), view_words(input.vantage));
   return text;
 }
 
@@ -83,7 +85,7 @@ std::string what_was_checked(const ReportIndex& index) {
 
 std::string replies_sentence(const model::Report& report) {
   if (report.requests == 0) return "no request was in it to be answered";
-  if (report.requests_with_reply == report.requests) return "every request got its own reply";
+  if (report.requests_with_reply == report.requests) return "every request got its reply";
   return fmt::format("{} of {} could be paired with a reply", thousands(report.requests_with_reply), counted(report.requests, "request"));
 }
 
@@ -98,22 +100,25 @@ std::vector<std::string> reservations(const ReportIndex& index) {
 }
 
 void write_nothing_found(Page& page, const ReportIndex& index) {
-  const bool paired = index.report().requests_with_reply == index.report().requests;
   const auto but = reservations(index);
   std::string text = fmt::format("{}: {}, and nothing at fault was found.", what_was_checked(index), replies_sentence(index.report()));
   if (!but.empty()) text += fmt::format(" Read it with what limits it, below: {}.", joined(but, but.size()));
   page.blank();
-  page.paragraph(0, index.complete() && paired ? "CLEAN  " : "NO FAULT FOUND  ", text, kIndent, Style::heading);
+  page.paragraph(0, index.proves_clean() ? "CLEAN  " : "NO FAULT FOUND  ", text, kIndent, Style::heading);
 }
 
 void write_no_mcp(Page& page, const ReportIndex& index) {
-  std::uint64_t records = 0;
-  for (const auto& input : index.report().inputs) records += input.books.total;
+  std::uint64_t records = 0, readable = 0;
+  for (const auto& input : index.report().inputs) {
+    records += input.books.total;
+    if (input.error.empty()) ++readable;
+  }
   page.blank();
+  if (readable == 0) return page.paragraph(0, "NOTHING COULD BE READ  ", "so nothing can be said about any traffic.", kIndent, Style::heading);
   page.paragraph(0, "Nothing here speaks MCP.  ",
                  fmt::format("Read: {} in {}; no JSON-RPC message, no MCP session, no known log statement among them. "
                              "mcpscan formats explain FILE says which reader took a file and what it did not understand.",
-                             counted(records, "record"), counted(index.report().inputs.size(), "input")),
+                             counted(records, "record"), counted(readable, "input")),
                  kIndent, Style::heading);
 }
 

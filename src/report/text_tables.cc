@@ -21,7 +21,7 @@ void write_more(Page& page, std::size_t shown, std::size_t all, std::string_view
 
 std::string finding_text(const Page& page, const ReportIndex& index, const model::Finding& finding) {
   std::string text = thousands(finding.count);
-  if (!finding.session.empty()) text += " in session " + page.text(finding.session);
+  if (!finding.session.empty()) text += " in session " + page.id(finding.session);
   if (!finding.detail.empty()) text += ": " + page.text(finding.detail);
   if (!finding.evidence.empty()) text += "  " + page.text(index.place(finding.evidence.front().source));
   const std::uint64_t more = finding.evidence_left_out + (finding.evidence.empty() ? 0 : finding.evidence.size() - 1);
@@ -44,7 +44,7 @@ std::string level_word(model::Level level) { return level == model::Level::infor
 
 void add_session(Table& table, const Page& page, const ReportIndex& index, const model::SessionRow& row) {
   const std::string name = row.id.empty() ? row.key : row.id;
-  table.add({page.text(name), level_word(index.worst(row)), thousands(row.counts.requests), thousands(row.counts.replies),
+  table.add({page.id(name), level_word(index.worst(row)), thousands(row.counts.requests), thousands(row.counts.replies),
              thousands(row.counts.tools_calls), std::string(model::to_string(row.keyed_by)), client_text(page, row),
              session_period(row, index.several_days())});
 }
