@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/finding.h"
 #include "model/timeline.h"
@@ -20,6 +21,7 @@ namespace mcpscan::model {
 // finding: counts add up, calls and evidence are collected up to their bounds.
 struct FindingDraft {
   std::string detail;
+  bool detail_is_note = false;         // the detail tells numbers and is no part of the identity
   std::string session;                 // label; empty: none
   Direction requestor = Direction::unknown;
   std::string discriminator;           // id token, stream key or tool, where the rule tells findings apart by it
@@ -30,6 +32,7 @@ struct FindingDraft {
   Fault fault;
   std::vector<Evidence> evidence;
   std::string tally_key;               // counted under Finding::tally
+  std::vector<StoryLine> picture;      // lines of the incident's picture; the first few are kept
   std::string cause_rule;              // the finding this is a consequence of: its rule ...
   std::string cause_id;                // ... and the id token of a call in it; empty: any of the same session
 };

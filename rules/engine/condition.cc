@@ -1,0 +1,211 @@
+#include "engine/condition.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace mcpscan::engine {
+
+using model::TimelineEvent;
+
+namespace {
+
+const std::vector<std::string_view> kModifiers{"contains", "startswith", "endswith", "re", "gt", "gte", "lt", "lte"};
+
+double number_of(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
+
+}  // namespace
+
+// condition := term { "or" term }; term := factor { "and" factor }; factor := "not" factor | "(" condition ")" | name
+struct Condition::Parser {
+  std::vector<std::string> tokens;
+  std::size_t next = 0;
+  const std::map<std::string, Selection>& selections;
+  std::string error;
+
+  bool take(std::string_view token) {
+    if (next >= tokens.size() || tokens[next] != token) return false;
+    ++next;
+    return true;
+  }
+
+  Node any() {
+    Node node{Node::Kind::any_of, {}, {}};
+    do {
+      node.children.push_back(all());
+    } while (take("or"));
+    return node.children.size() == 1 ? node.children[0] : node;
+  }
+
+  Node all() {
+    Node node{Node::Kind::all_of, {}, {}};
+    do {
+      node.children.push_back(factor());
+    } while (take("and"));
+    return node.children.size() == 1 ? node.children[0] : node;
+  }
+
+  Node factor() {
+    constexpr std::size_t kDeepest = 64;
+    if (next > kDeepest * 8 || !error.empty()) return {};
+    if (take("not")) return {Node::Kind::negation, {}, {factor()}};
+    if (take("(")) {
+      Node node = any();
+      if (!take(")")) error = "a closing bracket is missing";
+      return node;
+    }
+    if (next >= tokens.size()) return error = "the condition ends too early", Node{};
+    const std::string name = tokens[next++];
+    if (!selections.contains(name)) error = fmt::format("the condition names '{}', which is no selection of this rule", name);
+    return {Node::Kind::selection, name, {}};
+  }
+};
+
+namespace {
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  const auto flush = [&] {
+    if (!word.empty()) words.push_back(std::move(word));
+    word.clear();
+  };
+  for (const char c : text) {
+    if (c == '(' || c == ')') {
+      flush();
+      words.emplace_back(1, c);
+    } else if (c == ' ' || c == '\n' || c == '\t') {
+      flush();
+    } else {
+      word += c;
+    }
+  }
+  flush();
+  return words;
+}
+
+}  // namespace
+
+Result<Condition::Test> Condition::load_test(const DataFile& file, const YAML::Node& key, const YAML::Node& values) {
+  Test test;
+  const std::string& name = key.Scalar();
+  const std::size_t bar = name.find('|');
+  const std::string field = name.substr(0, bar);
+  test.read = find_event_field(field);
+  if (!test.read) return file.error(key, fmt::format("unknown field '{}'", field), did_you_mean(field, event_fields()));
+  if (bar != std::string::npos) {
+    const std::string modifier = name.substr(bar + 1);
+    const auto found = std::find(kModifiers.begin(), kModifiers.end(), modifier);
+    if (found == kModifiers.end()) return file.error(key, fmt::format("unknown modifier '{}'", modifier), did_you_mean(modifier, kModifiers));
+    test.op = static_cast<Operator>(1 + (found - kModifiers.begin()));
+  }
+  const auto add = [&](const YAML::Node& value) { test.values.push_back(value.IsNull() ? std::string() : value.Scalar()); };
+  if (values.IsSequence()) {
+    for (const auto& value : values) add(value);
+  } else {
+    add(values);
+  }
+  if (test.op == Operator::regex) {
+    for (const std::string& value : test.values) {
+      auto pattern = std::make_shared<const re2::RE2>(value, re2::RE2::Quiet);
+      if (!pattern->ok()) return file.error(values, fmt::format("bad regular expression: {} near '{}'", pattern->error(), pattern->error_arg()));
+      test.patterns.push_back(std::move(pattern));
+    }
+  }
+  return test;
+}
+
+Result<std::vector<Condition::Test>> Condition::load_tests(const DataFile& file, const YAML::Node& map) {
+  if (!map.IsMap()) return file.error(map, "a selection is a map of fields, or a list of such maps");
+  std::vector<Test> tests;
+  for (const auto& entry : map) {
+    auto test = load_test(file, entry.first, entry.second);
+    if (!test) return test.error();
+    tests.push_back(test.take());
+  }
+  return tests;
+}
+
+Result<Condition::Selection> Condition::load_selection(const DataFile& file, const YAML::Node& node) {
+  Selection selection;
+  if (node.IsSequence()) {
+    for (const auto& item : node) {
+      auto tests = load_tests(file, item);
+      if (!tests) return tests.error();
+      selection.push_back(tests.take());
+    }
+    return selection;
+  }
+  auto tests = load_tests(file, node);
+  if (!tests) return tests.error();
+  selection.push_back(tests.take());
+  return selection;
+}
+
+Result<Condition> Condition::load(const DataFile& file, const YAML::Node& detection) {
+  if (!detection.IsMap()) return file.error(detection, "'detection' must be a map");
+  Condition condition;
+  const auto events = file.texts(detection, "event");
+  if (!events) return events.error();
+  if (events->empty()) return file.error(detection, "'event' is missing: which events the rule looks at", did_you_mean("", event_words()));
+  for (const std::string& word : *events) {
+    const std::uint32_t bit = event_by_word(word);
+    if (bit == 0) return file.error(detection["event"], fmt::format("unknown event '{}'", word), did_you_mean(word, event_words()));
+    condition.events_ |= bit;
+  }
+  for (const auto& entry : detection) {
+    const std::string& name = entry.first.Scalar();
+    if (name == "event" || name == "condition") continue;
+    auto selection = load_selection(file, entry.second);
+    if (!selection) return selection.error();
+    condition.selections_.emplace(name, selection.take());
+  }
+  const auto text = file.text(detection, "condition", true);
+  if (!text) return text.error();
+  Parser parser{words_of(*text), 0, condition.selections_, {}};
+  condition.root_ = parser.any();
+  if (parser.error.empty() && parser.next < parser.tokens.size()) parser.error = fmt::format("'{}' is not expected here", parser.tokens[parser.next]);
+  if (!parser.error.empty()) return file.error(detection["condition"], parser.error, "e.g. selection and not filter");
+  return condition;
+}
+
+bool Condition::holds(const Test& test, const TimelineEvent& event) {
+  const std::string value = test.read(event);
+  for (std::size_t i = 0; i < test.values.size(); ++i) {
+    const std::string& wanted = test.values[i];
+    switch (test.op) {
+      case Operator::equals: if (value == wanted) return true; break;
+      case Operator::contains: if (value.find(wanted) != std::string::npos) return true; break;
+      case Operator::starts_with: if (value.starts_with(wanted)) return true; break;
+      case Operator::ends_with: if (value.ends_with(wanted)) return true; break;
+      case Operator::regex: if (re2::RE2::PartialMatch(value, *test.patterns[i])) return true; break;
+      case Operator::greater: if (!value.empty() && number_of(value) > number_of(wanted)) return true; break;
+      case Operator::greater_equal: if (!value.empty() && number_of(value) >= number_of(wanted)) return true; break;
+      case Operator::less: if (!value.empty() && number_of(value) < number_of(wanted)) return true; break;
+      case Operator::less_equal: if (!value.empty() && number_of(value) <= number_of(wanted)) return true; break;
+    }
+  }
+  return false;
+}
+
+bool Condition::holds(const Node& node, const TimelineEvent& event) const {
+  const auto child_holds = [&](const Node& child) { return holds(child, event); };
+  switch (node.kind) {
+    case Node::Kind::negation: return !holds(node.children[0], event);
+    case Node::Kind::all_of: return std::all_of(node.children.begin(), node.children.end(), child_holds);
+    case Node::Kind::any_of: return std::any_of(node.children.begin(), node.children.end(), child_holds);
+    case Node::Kind::selection: break;
+  }
+  const Selection& selection = selections_.at(node.selection);
+  return std::any_of(selection.begin(), selection.end(), [&](const std::vector<Test>& tests) {
+    return std::all_of(tests.begin(), tests.end(), [&](const Test& test) { return holds(test, event); });
+  });
+}
+
+bool Condition::matches(const TimelineEvent& event) const {
+  return (events_ & (1u << static_cast<unsigned>(event.kind))) != 0 && holds(root_, event);
+}
+
+}  // namespace mcpscan::engine

@@ -1,0 +1,68 @@
+// Condition: Sigma's selections over the fields of one timeline event: `selection and not filter`. A selection is a map (all
+// must hold) or a list of maps (one must hold); a field may carry a modifier (contains, startswith, endswith, re, gt, gte, lt, lte) and
+// a list of values (one must hold). Regular expressions are RE2's; the form that tells "no match" from failure is used.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/data_file.h"
+#include "base/result.h"
+#include "model/timeline.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace mcpscan::engine {
+
+// The fields a condition may name, for messages and docs.
+const std::vector<std::string_view>& event_fields();
+// Gives the field's text for an event; empty when the event has none. Null for an unknown field.
+using ReadField = std::string (*)(const model::TimelineEvent& event);
+ReadField find_event_field(std::string_view field);
+// The events a rule may look at; 0 when the word is unknown.
+std::uint32_t event_by_word(std::string_view word);
+const std::vector<std::string_view>& event_words();
+
+class Condition {
+ public:
+  // `detection:` of a rule: event, the selections, condition.
+  static Result<Condition> load(const DataFile& file, const YAML::Node& detection);
+
+  bool empty() const { return events_ == 0; }
+  std::uint32_t events() const { return events_; }
+  bool matches(const model::TimelineEvent& event) const;
+
+ private:
+  enum class Operator : std::uint8_t { equals, contains, starts_with, ends_with, regex, greater, greater_equal, less, less_equal };
+  struct Test {
+    ReadField read = nullptr;
+    Operator op = Operator::equals;
+    std::vector<std::string> values;
+    std::vector<std::shared_ptr<const re2::RE2>> patterns;
+  };
+  using Selection = std::vector<std::vector<Test>>;  // one of these lists must hold whole
+  struct Node {
+    enum class Kind : std::uint8_t { selection, all_of, any_of, negation } kind = Kind::selection;
+    std::string selection;
+    std::vector<Node> children;
+  };
+  struct Parser;
+
+  static Result<Test> load_test(const DataFile& file, const YAML::Node& key, const YAML::Node& values);
+  static Result<std::vector<Test>> load_tests(const DataFile& file, const YAML::Node& map);
+  static Result<Selection> load_selection(const DataFile& file, const YAML::Node& node);
+  static bool holds(const Test& test, const model::TimelineEvent& event);
+  bool holds(const Node& node, const model::TimelineEvent& event) const;
+
+  std::uint32_t events_ = 0;
+  std::map<std::string, Selection> selections_;
+  Node root_;
+};
+
+}  // namespace mcpscan::engine

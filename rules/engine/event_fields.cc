@@ -1,0 +1,158 @@
+// The fields of a timeline event by name, for the condition language.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+
+#include "engine/condition.h"
+
+namespace mcpscan::engine {
+namespace {
+
+using model::TimelineEvent;
+
+struct FieldEntry {
+  std::string_view name;
+  ReadField read;
+};
+
+constexpr std::array<std::string_view, 14> kEventWords{"session_started", "request", "reply", "notification", "cancel", "timeout", "call_closed",
+                                                       "notice", "exchange_opened", "exchange_closed", "exchange_summary", "malformed", "gap",
+                                                       "session_finished"};
+constexpr std::array<std::string_view, 6> kIdTypes{"absent", "null", "integer", "fraction", "string", "other"};
+constexpr std::array<std::string_view, 9> kVerdicts{"answer", "late", "duplicate", "redelivery", "type_drift", "orphan", "unattributed", "refusal", "head_of_evidence"};
+constexpr std::array<std::string_view, 17> kReasons{"open", "answered", "refused", "cancelled", "timed_out", "overwritten", "undeliverable", "stream_closed",
+                                                    "connection_reset", "client_closed", "accepted_only", "client_dead", "restarted", "session_ended",
+                                                    "evidence_ends", "evidence_gap", "aged_out"};
+constexpr std::array<std::string_view, 7> kStreams{"unknown", "post", "get_standalone", "get_resume", "legacy_sse", "listen", "stdio"};
+constexpr std::array<std::string_view, 8> kEnds{"unknown", "complete", "closed_by_client", "closed_by_server", "reset_by_client", "reset_by_server",
+                                                "evidence_ends", "evidence_gap"};
+constexpr std::array<std::string_view, 20> kNotices{"stream_not_found", "reply_undeliverable", "unknown_reply_id", "session_not_found", "session_created",
+                                                    "session_ended", "session_crashed", "session_expired", "request_timed_out", "request_cancelled",
+                                                    "client_disconnected", "server_started", "server_stopped", "transport_closed", "message_dropped",
+                                                    "id_remapped", "call_serialized", "second_get_stream", "backend_exited", "upstream_session_lost"};
+
+template <typename Words, typename Enum>
+std::string word(const Words& words, Enum value) {
+  const auto index = static_cast<std::size_t>(value);
+  return index < words.size() ? std::string(words[index]) : std::string();
+}
+
+std::string yes_no(bool value) { return value ? "true" : "false"; }
+const model::RpcMessage* message(const TimelineEvent& e) { return e.observation ? e.observation->message : nullptr; }
+const model::HttpFacts* http(const TimelineEvent& e) { return e.observation ? e.observation->http : nullptr; }
+
+model::RpcId id_of(const TimelineEvent& e) {
+  if (const auto* m = message(e)) return m->id;
+  return e.call ? e.call->id.view() : model::RpcId{};
+}
+
+std::string method_of(const TimelineEvent& e) {
+  if (const auto* m = message(e); m && !m->method.empty()) return std::string(m->method);
+  return e.call ? e.call->method : std::string();
+}
+
+// An integer that a double cannot hold exactly: |value| > 2^53 - 1.
+bool is_unsafe_integer(const model::RpcId& id) {
+  constexpr std::int64_t kSafe = (std::int64_t{1} << 53) - 1;
+  if (id.type != model::IdType::integer) return false;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(id.value.data(), id.value.data() + id.value.size(), value);
+  return error == std::errc::result_out_of_range || (error == std::errc() && (value > kSafe || value < -kSafe));
+}
+
+std::string defects_of(const TimelineEvent& e) {
+  constexpr std::array<std::string_view, 9> kDefects{"no-jsonrpc-version", "both-result-and-error", "no-method-or-result", "duplicate-key", "repaired-text",
+                                                     "truncated", "not-json", "too-deep", "bad-error"};
+  std::string words;
+  const auto* m = message(e);
+  for (std::size_t i = 0; m && i < kDefects.size(); ++i) {
+    if ((m->defects & (1u << i)) != 0) words += (words.empty() ? "" : " ") + std::string(kDefects[i]);
+  }
+  return words;
+}
+
+const std::array<FieldEntry, 46> kFields{{
+    {"id", [](const TimelineEvent& e) { return std::string(id_of(e).value); }},
+    {"id_type", [](const TimelineEvent& e) { return word(kIdTypes, id_of(e).type); }},
+    {"unsafe_integer", [](const TimelineEvent& e) { return yes_no(is_unsafe_integer(id_of(e))); }},
+    {"method", method_of},
+    {"tool", [](const TimelineEvent& e) { return message(e) && !message(e)->target.empty() ? std::string(message(e)->target) : e.call ? e.call->target : std::string(); }},
+    {"message", [](const TimelineEvent& e) { constexpr std::array<std::string_view, 5> kKinds{"request", "notification", "result", "error", "invalid"};
+                                             return message(e) ? word(kKinds, message(e)->kind) : std::string(); }},
+    {"direction", [](const TimelineEvent& e) { constexpr std::array<std::string_view, 3> kWays{"unknown", "client_to_server", "server_to_client"};
+                                               return e.observation ? word(kWays, e.observation->direction) : std::string(); }},
+    {"requestor", [](const TimelineEvent& e) { return e.call ? std::string(e.call->requestor == model::Direction::server_to_client ? "server" : "client") : std::string(); }},
+    {"stream", [](const TimelineEvent& e) { return e.observation ? word(kStreams, e.observation->stream) : std::string(); }},
+    {"verdict", [](const TimelineEvent& e) { return word(kVerdicts, e.verdict); }},
+    {"wrong_channel", [](const TimelineEvent& e) { return yes_no(e.wrong_channel); }},
+    {"across_streams", [](const TimelineEvent& e) { return yes_no(e.across_streams); }},
+    {"same_payload", [](const TimelineEvent& e) { return yes_no(e.same_payload); }},
+    {"used_before", [](const TimelineEvent& e) { return yes_no(e.used_before); }},
+    {"in_flight", [](const TimelineEvent& e) { return yes_no(e.kind == model::EventKind::request && e.other != nullptr); }},
+    {"retransmitted", [](const TimelineEvent& e) { return yes_no(e.retransmitted); }},
+    {"modern", [](const TimelineEvent& e) { return yes_no(e.modern); }},
+    {"batched", [](const TimelineEvent& e) { return yes_no(message(e) && message(e)->batch_size > 0); }},
+    {"batch_index", [](const TimelineEvent& e) { return message(e) ? std::to_string(message(e)->batch_index) : std::string(); }},
+    {"defects", defects_of},
+    {"error_code", [](const TimelineEvent& e) { return message(e) && message(e)->kind == model::MessageKind::error ? std::to_string(message(e)->error_code) : std::string(); }},
+    {"reason", [](const TimelineEvent& e) { return message(e) ? std::string(message(e)->reason) : e.observation && e.observation->gap ? std::string(e.observation->gap->reason) : std::string(); }},
+    {"closed", [](const TimelineEvent& e) { return e.call ? word(kReasons, e.call->closed) : std::string(); }},
+    {"earlier", [](const TimelineEvent& e) { return word(kReasons, e.earlier); }},
+    {"collided", [](const TimelineEvent& e) { return yes_no(e.call && e.call->collided); }},
+    {"has_call", [](const TimelineEvent& e) { return yes_no(e.call != nullptr); }},
+    {"has_ended_call", [](const TimelineEvent& e) { return yes_no(e.other != nullptr); }},
+    {"wait_s", [](const TimelineEvent& e) { return e.call && e.call->requested_at.known() && e.at.known() ? fmt::format("{:.6f}", static_cast<double>(e.at.us - e.call->requested_at.us) / 1e6) : std::string(); }},
+    {"notice", [](const TimelineEvent& e) { return e.observation && e.observation->notice ? word(kNotices, e.observation->notice->kind) : std::string(); }},
+    {"key", [](const TimelineEvent& e) { return e.observation && e.observation->notice ? std::string(e.observation->notice->key) : std::string(); }},
+    {"session", [](const TimelineEvent& e) { return e.session ? e.session->label : std::string(); }},
+    {"keyed_by", [](const TimelineEvent& e) { return e.session ? std::string(model::to_string(e.session->keyed_by)) : std::string(); }},
+    {"protocol_version", [](const TimelineEvent& e) { return e.session ? e.session->protocol_version : std::string(); }},
+    {"transport", [](const TimelineEvent& e) { return e.session ? e.session->transport : std::string(); }},
+    {"initialize_seen", [](const TimelineEvent& e) { return yes_no(e.session && e.session->initialize_seen); }},
+    {"initialize_answered", [](const TimelineEvent& e) { return yes_no(e.session && e.session->initialize_answered); }},
+    {"stateless", [](const TimelineEvent& e) { return yes_no(e.session && e.session->stateless); }},
+    {"session_ended", [](const TimelineEvent& e) { return yes_no(e.session && e.session->ended); }},
+    {"status", [](const TimelineEvent& e) { return e.exchange ? std::to_string(e.exchange->status) : http(e) ? std::to_string(http(e)->status) : std::string(); }},
+    {"http_method", [](const TimelineEvent& e) { return e.exchange ? e.exchange->method : http(e) ? std::string(http(e)->method) : std::string(); }},
+    {"end", [](const TimelineEvent& e) { return e.exchange ? word(kEnds, e.exchange->end) : http(e) ? word(kEnds, http(e)->end) : std::string(); }},
+    {"duration_s", [](const TimelineEvent& e) { return http(e) && http(e)->duration_us >= 0 ? fmt::format("{:.6f}", static_cast<double>(http(e)->duration_us) / 1e6) : std::string(); }},
+    {"primed", [](const TimelineEvent& e) { return yes_no(e.exchange && e.exchange->primed); }},
+    {"names_session", [](const TimelineEvent& e) { return yes_no(e.exchange && e.exchange->named_session); }},
+    {"carries_request", [](const TimelineEvent& e) { return yes_no(e.exchange && e.exchange->carries_request); }},
+    {"replies", [](const TimelineEvent& e) { return e.exchange ? std::to_string(e.exchange->replies) : std::string(); }},
+}};
+
+}  // namespace
+
+const std::vector<std::string_view>& event_fields() {
+  static const std::vector<std::string_view> kNames = [] {
+    std::vector<std::string_view> names;
+    for (const FieldEntry& entry : kFields) names.push_back(entry.name);
+    return names;
+  }();
+  return kNames;
+}
+
+ReadField find_event_field(std::string_view field) {
+  for (const FieldEntry& entry : kFields) {
+    if (entry.name == field) return entry.read;
+  }
+  return nullptr;
+}
+
+const std::vector<std::string_view>& event_words() {
+  static const std::vector<std::string_view> kWords(kEventWords.begin(), kEventWords.end());
+  return kWords;
+}
+
+std::uint32_t event_by_word(std::string_view text) {
+  for (std::size_t i = 0; i < kEventWords.size(); ++i) {
+    if (kEventWords[i] == text) return 1u << i;
+  }
+  return 0;
+}
+
+}  // namespace mcpscan::engine

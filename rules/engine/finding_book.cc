@@ -1,0 +1,122 @@
+#include "engine/finding_book.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/hash.h"
+
+namespace mcpscan::engine {
+
+using model::Certainty;
+using model::Evidence;
+using model::Finding;
+using model::FindingDraft;
+
+namespace {
+
+constexpr std::size_t kPictureLines = 12;
+
+// A session is the same however its id is spelled.
+std::string plain_session(std::string_view session) {
+  std::string plain;
+  for (const char c : session) {
+    if (c != '-') plain += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  }
+  return plain;
+}
+
+void stretch(Finding& finding, Time at) {
+  if (!at.known()) return;
+  if (!finding.first.known() || at < finding.first) finding.first = at;
+  if (!finding.last.known() || at > finding.last) finding.last = at;
+}
+
+bool same_place(const Evidence& a, const Evidence& b) {
+  return std::tie(a.source.input, a.source.number, a.source.offset) == std::tie(b.source.input, b.source.number, b.source.offset);
+}
+
+}  // namespace
+
+std::string finding_id(std::string_view rule, std::string_view detail, std::string_view session, model::Direction requestor, std::string_view discriminator) {
+  const std::string what = fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}", rule, detail, plain_session(session), static_cast<int>(requestor), discriminator);
+  return fmt::format("{:016x}", hash_bytes(what));
+}
+
+BookedFinding* FindingBook::entry(const Rule& rule, const FindingDraft& draft) {
+  std::string id = finding_id(rule.id, draft.detail_is_note ? std::string_view() : std::string_view(draft.detail), draft.session, draft.requestor, draft.discriminator);
+  const auto found = by_id_.find(id);
+  if (found != by_id_.end()) return &findings_[found->second];
+  if (findings_.size() >= limits_.findings) {
+    ++left_out_;
+    return nullptr;
+  }
+  by_id_.emplace(id, findings_.size());
+  BookedFinding& booked = findings_.emplace_back();
+  booked.rule = &rule;
+  booked.finding.id = std::move(id);
+  booked.finding.rule = rule.id;
+  booked.finding.level = draft.level.value_or(rule.level);
+  booked.finding.session = draft.session;
+  booked.finding.detail = draft.detail;
+  booked.finding.fault = draft.fault;
+  return &booked;
+}
+
+void FindingBook::add(const Rule& rule, FindingDraft draft) {
+  if (BookedFinding* booked = entry(rule, draft)) absorb(*booked, draft);
+}
+
+void FindingBook::absorb(BookedFinding& into, FindingDraft& draft) {
+  Finding& finding = into.finding;
+  finding.level = std::max(finding.level, draft.level.value_or(into.rule->level));
+  finding.count += draft.count;
+  if (draft.detail_is_note && !draft.detail.empty()) finding.detail = draft.detail;
+  if (draft.fault.certainty > finding.fault.certainty) finding.fault = draft.fault;
+  stretch(finding, draft.at);
+  if (draft.call) {
+    if (finding.calls.size() < limits_.report_calls) {
+      finding.calls.push_back(std::move(*draft.call));
+    } else {
+      ++finding.calls_left_out;
+    }
+  }
+  for (Evidence& evidence : draft.evidence) {
+    const bool known = !finding.evidence.empty() && same_place(finding.evidence.back(), evidence);
+    if (known) continue;
+    if (finding.evidence.size() < limits_.report_evidence) {
+      finding.evidence.push_back(std::move(evidence));
+    } else {
+      ++finding.evidence_left_out;
+    }
+  }
+  if (!draft.tally_key.empty()) finding.tally[draft.tally_key] += draft.count;
+  if (into.cause_rule.empty()) into.cause_rule = draft.cause_rule, into.cause_id = draft.cause_id;
+  for (model::StoryLine& line : draft.picture) {
+    if (into.picture.size() < kPictureLines) into.picture.push_back(std::move(line));
+  }
+}
+
+void FindingBook::merge(const FindingBook& other) {
+  left_out_ += other.left_out_;
+  for (const BookedFinding& theirs : other.findings_) {
+    const auto found = by_id_.find(theirs.finding.id);
+    if (found == by_id_.end()) {
+      by_id_.emplace(theirs.finding.id, findings_.size());
+      findings_.push_back(theirs);
+      continue;
+    }
+    Finding& mine = findings_[found->second].finding;
+    mine.count = std::max(mine.count, theirs.finding.count);
+    mine.level = std::max(mine.level, theirs.finding.level);
+    if (theirs.finding.fault.certainty > mine.fault.certainty) mine.fault = theirs.finding.fault;
+    stretch(mine, theirs.finding.first);
+    stretch(mine, theirs.finding.last);
+    mine.evidence.insert(mine.evidence.end(), theirs.finding.evidence.begin(), theirs.finding.evidence.end());
+    for (const auto& [key, count] : theirs.finding.tally) mine.tally[key] = std::max(mine.tally[key], count);
+    if (mine.calls.size() < theirs.finding.calls.size()) mine.calls = theirs.finding.calls;
+  }
+}
+
+}  // namespace mcpscan::engine

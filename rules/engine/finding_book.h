@@ -1,0 +1,49 @@
+// FindingBook: drafts of equal identity become one finding. A finding's id is a digest of what it is (rule, detail, session,
+// requestor, discriminator), never of a path, line, time or count, so that it survives rotation, reruns and more evidence.
+// Bounded: Limits::findings findings, report_calls calls and report_evidence places each; the rest is counted.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/limits.h"
+#include "engine/rule.h"
+#include "model/detector.h"
+
+namespace mcpscan::engine {
+
+struct BookedFinding {
+  model::Finding finding;
+  const Rule* rule = nullptr;
+  std::string cause_rule, cause_id;
+  std::vector<model::StoryLine> picture;
+};
+
+class FindingBook {
+ public:
+  explicit FindingBook(const Limits& limits) : limits_(limits) {}
+
+  void add(const Rule& rule, model::FindingDraft draft);
+  // The same traffic seen at another vantage point: equal findings are one, with the larger count and both places.
+  void merge(const FindingBook& other);
+  // In order of first appearance.
+  std::vector<BookedFinding>& findings() { return findings_; }
+  const std::vector<BookedFinding>& findings() const { return findings_; }
+  std::uint64_t left_out() const { return left_out_; }
+
+ private:
+  BookedFinding* entry(const Rule& rule, const model::FindingDraft& draft);
+  void absorb(BookedFinding& into, model::FindingDraft& draft);
+
+  const Limits& limits_;
+  std::vector<BookedFinding> findings_;
+  std::map<std::string, std::size_t> by_id_;
+  std::uint64_t left_out_ = 0;
+};
+
+// The finding's id for this identity.
+std::string finding_id(std::string_view rule, std::string_view detail, std::string_view session, model::Direction requestor, std::string_view discriminator);
+
+}  // namespace mcpscan::engine

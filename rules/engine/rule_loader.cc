@@ -1,0 +1,261 @@
+// Reads a rule file: every key is known, every type right, every test complete, or an Error says where and how to mend it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/capabilities.h"
+#include "engine/detector_registry.h"
+#include "engine/rule.h"
+
+namespace mcpscan::engine {
+namespace {
+
+const std::vector<std::string_view> kRuleKeys{"title", "id", "status", "level", "description", "mechanism", "clause", "counts", "references", "falsepositives",
+                                              "tags", "fix", "needs", "held_back_by", "incident", "detector", "parameters", "detection", "fault", "detail", "tests"};
+const std::vector<std::string_view> kTestKeys{"name", "wire", "timeline", "expect"};
+const std::vector<std::string_view> kStepKeys{
+    "at", "request", "reply", "error", "notify", "notice", "summary", "open", "response", "end", "gap", "event", "session", "keyed", "exchange", "connection", "stream",
+    "method", "tool", "from", "key", "wait", "reason", "result", "payload", "related", "token", "peer", "port", "principal", "path", "status", "duration", "bytes", "sse",
+    "batch", "batch_index", "defects", "code", "version", "header_version", "header_method", "header_name", "last_event", "event_id", "channel", "new_session", "whole"};
+const std::vector<std::string_view> kExpectKeys{"count", "detail", "level", "party", "certainty", "session", "ids"};
+const std::vector<std::string_view> kStatuses{"experimental", "test", "stable", "deprecated"};
+const std::vector<std::string_view> kParties{"client", "server", "gateway", "network", "unknown"};
+const std::vector<std::string_view> kCertainties{"proven", "strong", "weak", "undetermined"};
+const std::vector<std::string_view> kHeldBackBy{"absence", "history"};
+
+std::string stem_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  return std::string(name.substr(0, name.rfind('.')));
+}
+
+std::string category_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) return "user";
+  const std::size_t before = path.rfind('/', slash - 1);
+  return std::string(path.substr(before == std::string_view::npos ? 0 : before + 1, slash - (before == std::string_view::npos ? 0 : before + 1)));
+}
+
+template <typename Words>
+std::size_t index_of(const Words& words, std::string_view word) {
+  return static_cast<std::size_t>(std::find(words.begin(), words.end(), word) - words.begin());
+}
+
+// Collects the first error of many small reads, so that the code below reads as the file does.
+class Loader {
+ public:
+  Loader(const DataFile& file, Rule& rule) : file_(file), rule_(rule) {}
+
+  Status load() {
+    check(file_.check_keys(file_.root(), kRuleKeys));
+    load_head();
+    load_lists();
+    load_needs();
+    load_incident();
+    load_fault();
+    load_what_it_looks_at();
+    load_tests();
+    return error_ ? Status(*error_) : Status();
+  }
+
+ private:
+  void check(const Status& status) {
+    if (!status.ok() && !error_) error_ = status.error();
+  }
+  void fail(const YAML::Node& at, std::string_view what, std::string_view hint = {}) {
+    if (!error_) error_ = file_.error(at, what, hint);
+  }
+  std::string text(const YAML::Node& map, const char* key, bool required = false) {
+    auto value = file_.text(map, key, required);
+    if (value) return value.take();
+    if (!error_) error_ = value.error();
+    return {};
+  }
+  std::vector<std::string> texts(const YAML::Node& map, const char* key) {
+    auto value = file_.texts(map, key);
+    if (value) return value.take();
+    if (!error_) error_ = value.error();
+    return {};
+  }
+  std::string one_of(const YAML::Node& map, const char* key, const std::vector<std::string_view>& words, std::string_view otherwise) {
+    const std::string value = text(map, key);
+    if (value.empty()) return std::string(otherwise);
+    if (index_of(words, value) == words.size()) fail(map[key], fmt::format("'{}' is no {}", value, key), did_you_mean(value, words));
+    return value;
+  }
+
+  void load_head() {
+    const YAML::Node& root = file_.root();
+    rule_.title = text(root, "title", true);
+    rule_.id = text(root, "id", true);
+    rule_.status = one_of(root, "status", kStatuses, "stable");
+    rule_.description = text(root, "description", true);
+    rule_.mechanism = text(root, "mechanism");
+    rule_.clause = text(root, "clause");
+    rule_.counts = text(root, "counts");
+    rule_.detail = text(root, "detail");
+    rule_.path = file_.path();
+    rule_.category = category_of(file_.path());
+    const std::string level = text(root, "level", true);
+    if (const auto parsed = model::parse_level(level)) {
+      rule_.level = *parsed;
+    } else {
+      fail(root["level"], fmt::format("'{}' is no level", level), "one of informational, low, medium, high, critical");
+    }
+    if (rule_.id != stem_of(file_.path())) fail(root["id"], fmt::format("the id '{}' is not the file's name", rule_.id), fmt::format("name the file {}.yml", rule_.id));
+  }
+
+  void load_lists() {
+    const YAML::Node& root = file_.root();
+    rule_.references = texts(root, "references");
+    rule_.falsepositives = texts(root, "falsepositives");
+    rule_.tags = texts(root, "tags");
+    const YAML::Node fix = root["fix"];
+    if (!fix.IsDefined()) return;
+    check(file_.check_keys(fix, kParties));
+    if (error_) return;
+    for (const auto& entry : fix) rule_.fix[entry.first.Scalar()] = entry.second.Scalar();
+  }
+
+  void load_needs() {
+    const YAML::Node& root = file_.root();
+    std::vector<std::string_view> known;
+    for (const CapabilityEntry& entry : capabilities()) known.push_back(entry.word);
+    for (const std::string& word : texts(root, "needs")) {
+      const std::uint32_t bit = capability_by_word(word);
+      if (bit == 0) fail(root["needs"], fmt::format("unknown need '{}'", word), did_you_mean(word, known));
+      rule_.needs |= bit;
+    }
+    for (const std::string& word : texts(root, "held_back_by")) {
+      if (index_of(kHeldBackBy, word) == kHeldBackBy.size()) fail(root["held_back_by"], fmt::format("unknown word '{}'", word), did_you_mean(word, kHeldBackBy));
+      rule_.needs_absence = rule_.needs_absence || word == "absence";
+      rule_.needs_history = rule_.needs_history || word == "history";
+    }
+  }
+
+  void load_incident() {
+    const YAML::Node incident = file_.root()["incident"];
+    if (!incident.IsDefined()) return;
+    check(file_.check_keys(incident, {"title", "story"}));
+    if (error_) return;
+    rule_.incident_title = text(incident, "title");
+    rule_.incident_story = text(incident, "story");
+  }
+
+  void load_fault() {
+    const YAML::Node fault = file_.root()["fault"];
+    if (!fault.IsDefined()) return;
+    check(file_.check_keys(fault, {"party", "certainty", "contributing", "reason"}));
+    if (error_) return;
+    constexpr std::array<model::Party, 5> kPartyValues{model::Party::client, model::Party::server, model::Party::gateway, model::Party::network, model::Party::unknown};
+    constexpr std::array<model::Certainty, 4> kCertaintyValues{model::Certainty::proven, model::Certainty::strong, model::Certainty::weak, model::Certainty::undetermined};
+    const std::size_t party = index_of(kParties, one_of(fault, "party", kParties, "unknown"));
+    const std::size_t certainty = index_of(kCertainties, one_of(fault, "certainty", kCertainties, "undetermined"));
+    if (error_) return;
+    rule_.fault.party = kPartyValues[party];
+    rule_.fault.certainty = kCertaintyValues[certainty];
+    rule_.fault.contributing = texts(fault, "contributing");
+    rule_.fault.reason = text(fault, "reason");
+  }
+
+  void load_what_it_looks_at() {
+    const YAML::Node& root = file_.root();
+    const std::string name = text(root, "detector");
+    const YAML::Node detection = root["detection"];
+    if (name.empty() == !detection.IsDefined()) {
+      return fail(root, "a rule has either 'detector' or 'detection'", "detection: {event: request, selection: {...}, condition: selection}");
+    }
+    if (name.empty()) {
+      auto condition = Condition::load(file_, detection);
+      if (condition) {
+        rule_.condition = condition.take();
+      } else if (!error_) {
+        error_ = condition.error();
+      }
+      return;
+    }
+    std::vector<std::string_view> known;
+    for (const DetectorEntry* entry : registered_detectors()) {
+      known.push_back(entry->name);
+      if (entry->name == name) rule_.detector = entry;
+    }
+    if (!rule_.detector) return fail(root["detector"], fmt::format("unknown detector '{}'", name), did_you_mean(name, known));
+    load_parameters();
+  }
+
+  void load_parameters() {
+    const YAML::Node parameters = file_.root()["parameters"];
+    if (!parameters.IsDefined()) return;
+    check(file_.check_keys(parameters, {rule_.detector->parameters.begin(), rule_.detector->parameters.end()}));
+    if (error_) return;
+    for (const auto& entry : parameters) {
+      auto value = file_.number(parameters, entry.first.Scalar().c_str(), 0);
+      if (value) {
+        rule_.parameters[entry.first.Scalar()] = *value;
+      } else if (!error_) {
+        error_ = value.error();
+      }
+    }
+  }
+
+  void load_tests() {
+    const YAML::Node tests = file_.root()["tests"];
+    if (!tests.IsSequence()) return fail(file_.root(), "'tests' is missing: a rule loads only with a timeline that must match and one that must not");
+    for (const auto& node : tests) {
+      if (error_) return;
+      load_test(node);
+    }
+    const auto matches = [](const RuleTest& test) { return !test.expect.empty(); };
+    const auto& all = rule_.tests;
+    if (!error_ && (std::none_of(all.begin(), all.end(), matches) || std::all_of(all.begin(), all.end(), matches))) {
+      fail(tests, "'tests' needs at least one timeline that must match and one that must not", "a test that must not match has 'expect: []'");
+    }
+  }
+
+  void load_test(const YAML::Node& node) {
+    check(file_.check_keys(node, kTestKeys));
+    if (error_) return;
+    RuleTest test;
+    test.name = text(node, "name", true);
+    test.wire = text(node, "wire") == "true";
+    test.line = node.Mark().line + 1;
+    const YAML::Node timeline = node["timeline"], expect = node["expect"];
+    if (!timeline.IsSequence()) return fail(node, "'timeline' must be a list of steps");
+    if (!expect.IsSequence()) return fail(node, "'expect' must be a list of findings, [] for none");
+    for (const auto& step : timeline) {
+      check(file_.check_keys(step, kStepKeys));
+      if (error_) return;
+      TestStep& read = test.timeline.emplace_back();
+      read.line = step.Mark().line + 1;
+      for (const auto& entry : step) {
+        read.fields[entry.first.Scalar()] = entry.second.IsNull() ? std::string("null") : entry.second.Scalar();
+        read.quoted[entry.first.Scalar()] = entry.second.Tag() == "!";
+      }
+    }
+    for (const auto& wanted : expect) {
+      check(file_.check_keys(wanted, kExpectKeys));
+      if (error_) return;
+      TestExpectation& read = test.expect.emplace_back();
+      for (const auto& entry : wanted) read.fields[entry.first.Scalar()] = entry.second.Scalar();
+    }
+    rule_.tests.push_back(std::move(test));
+  }
+
+  const DataFile& file_;
+  Rule& rule_;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+Result<Rule> load_rule(std::string_view yaml, std::string_view path) {
+  auto file = DataFile::parse(yaml, path);
+  if (!file) return file.error();
+  Rule rule;
+  const Status status = Loader(*file, rule).load();
+  if (!status.ok()) return status.error();
+  return rule;
+}
+
+}  // namespace mcpscan::engine
