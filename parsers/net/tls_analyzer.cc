@@ -97,7 +97,7 @@ class TlsAnalyzer final : public model::StreamAnalyzer {
   Direction client_, server_;
   OpenedRecord record_;
   std::uint32_t prepared_round_ = 0;  // handshake whose keys were looked up
-  bool early_data_accepted_ = false;
+  bool early_data_accepted_ = false, early_data_told_ = false;
 };
 
 void TlsAnalyzer::feed(Side from, std::string_view bytes, Stamp stamp) {
@@ -170,6 +170,8 @@ Verdict TlsAnalyzer::read_clear(Direction& d, const TlsRecord& record) {
     case ContentType::alert: take_alert(d, record.fragment, record.stamp); return Verdict::used;
     default: break;
   }
+  // Only TLS 1.3 asks for another hello, and its change of cipher means nothing.
+  if (schedule_.retry_requested() && record.type() == ContentType::change_cipher_spec) return Verdict::used;
   if (!schedule_.ready()) return Verdict::wait;
   if (!prepare_keys(record.stamp) || d.given_up) return Verdict::used;
   if (schedule_.tls13()) return read(d, record);
@@ -440,8 +442,7 @@ void TlsAnalyzer::tell_gap(Direction& d, std::uint64_t length, const Stamp& stam
 
 // Early data that the server took was a part of the request; what the server refused is sent again (RFC 8446 section 4.2.10).
 void TlsAnalyzer::tell_early_data_gap(const Stamp& stamp) {
-  if (!early_data_accepted_ || !client_.skipped || client_.decryptor.proven()) return;
-  client_.skipped = false;
+  if (!early_data_accepted_ || !client_.skipped || std::exchange(early_data_told_, true)) return;
   tell_gap(client_, 0, stamp);
 }
 

@@ -11,15 +11,14 @@ std::string tls_version_name(std::uint16_t version) {
 }
 
 void KeySchedule::take(ClientHello hello) {
-  const bool again = retry_ && hello.random == client_.random;
+  const bool again = retry_requested_ && hello.random == client_.random;
   if (!again) ++client_round_;
-  retry_ = false;
   client_ = std::move(hello);
 }
 
 void KeySchedule::take(ServerHello hello) {
   if (hello.retry_request) {
-    retry_ = true;
+    retry_requested_ = true;
     return;
   }
   ++server_round_;

@@ -28,6 +28,7 @@ class KeySchedule {
   bool ready() const { return client_round_ > 0 && client_round_ == server_round_; }
   std::uint32_t round() const { return client_round_; }
   bool tls13() const { return server_.version == 0x0304; }
+  bool retry_requested() const { return retry_requested_; }
   bool early_data_offered() const { return client_.offers_early_data; }
 
   // Looks the newest handshake's secrets up; why they cannot be used, or empty. Only when ready().
@@ -49,7 +50,7 @@ class KeySchedule {
   ClientHello client_;
   ServerHello server_;
   std::uint32_t client_round_ = 0, server_round_ = 0;
-  bool retry_ = false;  // the next client hello belongs to the handshake that runs
+  bool retry_requested_ = false;  // a HelloRetryRequest was read: the client's next hello belongs to the handshake that runs
 };
 
 }  // namespace mcpscan::net
