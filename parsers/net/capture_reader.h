@@ -1,6 +1,7 @@
-// CaptureReader: packets out of a capture file, one after the other. Classic pcap goes through libpcap's format rules
-// (both byte orders, micro- and nanoseconds), pcapng through our own block reader (several sections and interfaces with
-// different link types and clocks, which libpcap refuses; decryption secrets, which it hides).
+// CaptureReader: packets out of a capture file, one after the other. Classic pcap in both byte orders with micro- and
+// nanoseconds; pcapng with several sections and interfaces of different link types and clocks (libpcap refuses those) and
+// decryption secrets (libpcap hides them). libpcap compiles the filter; it does not read, because it gives the rest of a file
+// up at the first impossible record and tells no offsets.
 // Reads from a byte stream, so that compressed captures and stdin work alike. A cut file yields its whole records; the
 // cut is an anomaly. Sizes in the file are never trusted. Not thread-safe.
 // Source: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng.
@@ -34,8 +35,12 @@ class CaptureReader {
   virtual ~CaptureReader() = default;
   // False at the end of the file.
   virtual bool next(Packet& packet) = 0;
+  // Lets only packets through that match a BPF expression (pcap-filter(7)); the others are ignored("filtered") in books().
+  // Fails when the expression does not compile. To be called before the first next().
+  virtual Status set_filter(std::string_view expression) = 0;
   // Key material found in a pcapng (SSLKEYLOGFILE text), appended as it is met.
   virtual std::string_view secrets() const { return {}; }
+  // What next() did not hand out: filtered packets, malformed records, pcapng blocks that hold no packet.
   virtual const model::Books& books() const = 0;
   virtual const model::AnomalyLog& anomalies() const = 0;
   virtual std::string_view format() const = 0;  // "pcap", "pcapng"
@@ -44,7 +49,8 @@ class CaptureReader {
 // True when `head` (the first 4 bytes or more) begins a capture file.
 bool looks_like_capture(std::string_view head);
 
-// `bytes` is read until it returns 0 and must outlive the reader. Fails only when the head is no capture's.
+// `bytes` is read until it returns 0 and must outlive the reader. Fails when the head is no capture's, or that of a pcap
+// dialect that is recognised but not read (the error names it). `input` goes into the anomalies' places.
 Result<std::unique_ptr<CaptureReader>> open_capture(ByteReader& bytes, std::uint32_t input, const Limits& limits);
 
 }  // namespace mcpscan::net
