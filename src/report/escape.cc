@@ -44,6 +44,8 @@ void append_json_escape(std::string& to, char32_t value) {
   }
 }
 
+bool is_plain_json(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
+
 void append_json_point(std::string& to, std::string_view bytes, const CodePoint& point) {
   if (!point.valid) {
     fmt::format_to(std::back_inserter(to), "\\\\x{:02x}", static_cast<unsigned>(point.value));
@@ -77,6 +79,11 @@ std::string escape_terminal(std::string_view text) {
 void append_json_string(std::string& to, std::string_view text) {
   to += '"';
   for (std::size_t at = 0; at < text.size();) {
+    std::size_t plain = at;
+    while (plain < text.size() && is_plain_json(text[plain])) ++plain;
+    to += text.substr(at, plain - at);
+    at = plain;
+    if (at == text.size()) break;
     const CodePoint point = decode_utf8(text, at);
     append_json_point(to, text.substr(at, point.length), point);
     at += point.length;

@@ -20,7 +20,8 @@ std::size_t line_end(std::string_view text, std::size_t from, std::size_t width)
     const CodePoint point = decode_utf8(text, at);
     cells += cell_width(point.value);
     if (cells > width && point.value == ' ') return at;
-    if (cells > width) return last_space != std::string_view::npos ? last_space : std::max(at, from + point.length);
+    if (cells > width && last_space != std::string_view::npos) return last_space;
+    if (cells > width) return at > from ? at : at + point.length;
     if (point.value == ' ' && at > from && text[at - 1] != ' ') last_space = at;
     at += point.length;
   }

@@ -1,7 +1,6 @@
 #include "report/redact.h"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 
 namespace mcpscan::report {
@@ -39,7 +38,9 @@ constexpr VendorPrefix kVendorPrefixes[]{{"sk-", 20}, {"sk_live_", 16}, {"rk_liv
                                                         {"gho_", 20}, {"ghs_", 20}, {"ghu_", 20}, {"github_pat_", 24}, {"glpat-", 16},
                                                         {"xoxb-", 16}, {"xoxp-", 16}, {"AKIA", 20}, {"AIza", 30}, {"npm_", 30}};
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; }
+// ASCII only: what is a letter must not depend on the locale.
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '_'; }
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 bool is_quote(char c) { return c == '"' || c == '\''; }
 bool is_line_end(char c) { return c == '\n' || c == '\r'; }
@@ -47,7 +48,9 @@ bool is_token_char(char c) { return is_word(c) || c == '.' || c == '~' || c == '
 
 std::string lower(std::string_view text) {
   std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
   return result;
 }
 
@@ -151,7 +154,7 @@ class Masker {
   bool take_separator(bool quoted) {
     while (more() && (is_quote(peek()) || peek() == '\\')) copy(1);
     copy(run_length(is_space));
-    if (starts_with("%3D") || starts_with("%3d")) return copy(3), true;
+    if (starts_with("%3D") || starts_with("%3d")) return copy(3), more();
     if (!more() || !(peek() == ':' || peek() == '=' || (quoted && peek() == ','))) return false;
     copy(1);
     if (more() && peek() == '>') copy(1);
@@ -203,7 +206,7 @@ class Masker {
 
   // "Bearer", "Basic", "Digest": which scheme it was is worth knowing and no secret.
   void keep_scheme(std::size_t end) {
-    const std::size_t letters = run_length([](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; });
+    const std::size_t letters = run_length(is_letter);
     if (letters == 0 || letters > 16 || at_ + letters + 1 >= end || text_[at_ + letters] != ' ') return;
     copy(letters + 1);
   }

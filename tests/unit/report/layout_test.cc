@@ -41,6 +41,7 @@ TEST_CASE("wrapping breaks at spaces and keeps runs of spaces inside a line") {
 TEST_CASE("wrapping breaks a word that is longer than a line, at a code point") {
   CHECK(wrapped("abcdefgh", 3, 3) == Lines{"abc", "def", "gh"});
   CHECK(wrapped("\xe4\xbd\xa0\xe5\xa5\xbd\xe4\xbd\xa0", 5, 5) == Lines{"\xe4\xbd\xa0\xe5\xa5\xbd", "\xe4\xbd\xa0"});
+  CHECK(wrapped("t1\xe2\x9c\x9c", 2, 2) == Lines{"t1", "\xe2\x9c\x9c"});
   CHECK(wrapped("ab", 0, 0) == Lines{"ab"});
 }
 

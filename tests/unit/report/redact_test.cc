@@ -89,6 +89,9 @@ TEST_CASE("ordinary protocol text is left alone") {
          {"Unexpected token: '<' in JSON at position 0", "Unexpected token: '<' in JSON at position 0"},
          {"max_tokens=4096 key=value code: -32001", "max_tokens=4096 key=value code: -32001"},
          {"eyJ", "eyJ"},
+         {"password%3D", "password%3D"},
+         {"token=", "token="},
+         {"authorization: [", "authorization: ["},
          {"", ""}});
 }
 
