@@ -1,12 +1,14 @@
 #include "app/message_reader.h"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "app/codec_guess.h"
 #include "app/json_skipper.h"
 #include "app/json_text.h"
 #include "app/json_verdict.h"
+#include "app/literal_json.h"
 #include "app/message_head.h"
 #include "app/message_tail.h"
 #include "app/python_text.h"
@@ -86,11 +88,15 @@ struct MessageReader::State {
   void read_events(std::string_view text, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
   void read_python_bytes(std::string_view body, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
   void read_json_string(std::string_view body, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
+  using LiteralReader = LiteralRead(std::string_view, std::size_t, std::string&);
+  void read_literal(std::string_view body, LiteralReader* to_json, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
   void read_as(std::string_view body, Codec codec, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
 
   Limits limits;
   JsonVerdict verdict;
   Scan scanned;
+  std::string literal;                // scratch
+  std::uint32_t carrier_defects = 0;  // what the way from a printed literal to JSON has cost
 };
 
 void MessageReader::State::scan_object(JsonSkipper& in, bool lenient, Arena& arena) {
@@ -132,6 +138,11 @@ void MessageReader::State::scan(std::string_view json, bool lenient, Arena& aren
 // What the text as a whole is, once its members were seen. Fills the outcome and tells the defects that every message of it has.
 std::uint32_t MessageReader::State::judge_text(std::string_view json, ReadOutcome& outcome) {
   const std::uint32_t faults = scanned.faults;
+  if ((carrier_defects & model::kNotJson) != 0) {
+    outcome.malformed = true;
+    return carrier_defects;
+  }
+  if (carrier_defects != 0) return carrier_defects | ((carrier_defects & model::kTruncated) != 0 ? cut_text(outcome) : 0u);
   if ((faults & kDeep) != 0) return model::kTooDeep | ((faults & kCut) != 0 ? cut_text(outcome) : 0u);
   if ((faults & (kCut | kCutMarker)) != 0) return cut_text(outcome);
   if ((faults & kOdd) == 0 || verdict.is_json(json.substr(0, scanned.consumed))) return 0;
@@ -150,6 +161,7 @@ std::string_view MessageReader::State::scan_repaired(std::string_view json, bool
 }
 
 void MessageReader::State::read_json(std::string_view json, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome) {
+  if (skip_blanks(json) == json.size()) return;
   scan(json, lenient, arena);
   const std::size_t consumed = scanned.consumed;
   std::string_view text = json;
@@ -172,7 +184,7 @@ void MessageReader::State::apply_defects(std::string_view text, std::uint32_t de
     const bool concerned = last || (scanned.faults & (kCut | kBroken)) == 0;
     if (!concerned) continue;
     message.defects |= defects;
-    if ((defects & model::kTruncated) != 0 && !message.id.present()) recover_tail(text, arena, message);
+    if ((defects & model::kTruncated) != 0 && !message.id.present()) scanned.any_rpc |= recover_tail(text, arena, message);
     if ((defects & (model::kTruncated | model::kNotJson)) != 0) settle_partial(message);
   }
 }
@@ -225,6 +237,18 @@ void MessageReader::State::read_json_string(std::string_view body, bool lenient,
   outcome.consumed = body.size();
 }
 
+void MessageReader::State::read_literal(std::string_view body, LiteralReader* to_json, bool lenient, Arena& arena, Yield yield,
+                                        ReadOutcome& outcome) {
+  literal.clear();
+  const LiteralRead read = to_json(body, limits.json_depth, literal);
+  // A literal that breaks off gives JSON that ends too early; only a cut one may be excused for it.
+  const bool broken = read.end == LiteralEnd::broken && !has_cut_marker(body);
+  carrier_defects = (read.too_deep ? model::kTooDeep : 0u) | (read.elided ? model::kTruncated : 0u) | (broken ? model::kNotJson : 0u);
+  read_json(arena.copy(literal), lenient, arena, yield, outcome);
+  carrier_defects = 0;
+  outcome.consumed = read.consumed;
+}
+
 void MessageReader::State::read_as(std::string_view body, Codec codec, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome) {
   switch (codec) {
     case Codec::automatic: return read_as(body, codec_of(body), lenient, arena, yield, outcome);
@@ -233,9 +257,9 @@ void MessageReader::State::read_as(std::string_view body, Codec codec, bool leni
     case Codec::sse: return read_events(body, lenient, arena, yield, outcome);
     case Codec::python_bytes:
     case Codec::python_bytes_sse: return read_python_bytes(body, lenient, arena, yield, outcome);
-    case Codec::python_repr:
-    case Codec::js_inspect:
-    case Codec::java_record: return;
+    case Codec::python_repr: return read_literal(body, python_to_json, lenient, arena, yield, outcome);
+    case Codec::js_inspect: return read_literal(body, js_to_json, lenient, arena, yield, outcome);
+    case Codec::java_record: return read_literal(body, java_to_json, lenient, arena, yield, outcome);
   }
 }
 

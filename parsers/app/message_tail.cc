@@ -33,19 +33,20 @@ bool has_cut_marker(std::string_view text) {
   return end.find("...") != std::string_view::npos || end.find("\xe2\x80\xa6") != std::string_view::npos;
 }
 
-void recover_tail(std::string_view text, Arena& arena, model::RpcMessage& message) {
+bool recover_tail(std::string_view text, Arena& arena, model::RpcMessage& message) {
   const std::string_view tail = text.substr(text.size() - std::min(text.size(), kTailBytes));
   constexpr int kTries = 8;
   std::size_t at = 0;
   for (int i = 0; i < kTries; ++i, ++at) {
     at = std::min(tail.find("\"jsonrpc\"", at), tail.find("\"id\"", at));
     MessageHead head;
-    if (at == std::string_view::npos) return;
+    if (at == std::string_view::npos) return false;
     if (!read_closing_members(tail.substr(at), arena, head) || !head.message.id.present()) continue;
     message.id = head.message.id;
     if (message.kind == model::MessageKind::invalid) message.kind = head.message.kind;
-    return;
+    return true;
   }
+  return false;
 }
 
 }  // namespace mcpscan::app

@@ -13,7 +13,7 @@ namespace mcpscan::app {
 // True when `text` holds one of the marks that loggers leave where they cut: "chars truncated]", "[truncated]", an ellipsis.
 bool has_cut_marker(std::string_view text);
 
-// Adds the id, and the kind where it is not known, from the last top-level members of `text`.
-void recover_tail(std::string_view text, Arena& arena, model::RpcMessage& message);
+// Adds the id, and the kind where it is not known, from the last top-level members of `text`. False when they are not there.
+bool recover_tail(std::string_view text, Arena& arena, model::RpcMessage& message);
 
 }  // namespace mcpscan::app
