@@ -24,6 +24,8 @@ const std::vector<std::string_view> kParties{"client", "server", "gateway", "net
 const std::vector<std::string_view> kCertainties{"proven", "strong", "weak", "undetermined"};
 const std::vector<std::string_view> kHeldBackBy{"absence", "history"};
 
+constexpr std::string_view kGivenByTheRun = "client_timeout_s";  // a parameter that comes from the command line
+
 std::string stem_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
@@ -186,16 +188,12 @@ class Loader {
 
   void load_parameters() {
     const YAML::Node parameters = file_.root()["parameters"];
-    if (!parameters.IsDefined()) return;
-    check(file_.check_keys(parameters, {rule_.detector->parameters.begin(), rule_.detector->parameters.end()}));
-    if (error_) return;
-    for (const auto& entry : parameters) {
-      auto value = file_.number(parameters, entry.first.Scalar().c_str(), 0);
-      if (value) {
-        rule_.parameters[entry.first.Scalar()] = *value;
-      } else if (!error_) {
-        error_ = value.error();
-      }
+    const auto& wanted = rule_.detector->parameters;
+    if (parameters.IsDefined()) check(file_.check_keys(parameters, {wanted.begin(), wanted.end()}));
+    for (const std::string_view key : wanted) {
+      if (error_ || key == kGivenByTheRun) continue;
+      rule_.parameters[std::string(key)] = parameters.IsDefined() ? text(parameters, std::string(key).c_str(), true) : std::string();
+      if (!parameters.IsDefined()) fail(file_.root(), fmt::format("'parameters: {{{}: ...}}' is missing: the detector needs it", key));
     }
   }
 

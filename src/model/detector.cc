@@ -1,6 +1,12 @@
 #include "model/detector.h"
 
+#include <cstdlib>
+
 namespace mcpscan::model {
+
+std::int64_t duration_parameter(const Parameters& parameters, const char* key, std::int64_t unit_us) {
+  return static_cast<std::int64_t>(std::strtod(parameters.at(key).c_str(), nullptr) * static_cast<double>(unit_us));
+}
 
 FindingCall finding_call(const Call& call) { return {call.id, call.method, call.target, call.requested_at, call.replied_at}; }
 

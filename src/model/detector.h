@@ -43,8 +43,10 @@ class FindingSink {
   virtual void add(FindingDraft draft) = 0;
 };
 
-// The rule's `parameters:`; every key a detector reads is listed in its entry, an unknown one is a load error.
-using Parameters = std::map<std::string, double>;
+// The rule's `parameters:`; every key a detector reads is listed in its entry, an unknown or missing one is a load error.
+using Parameters = std::map<std::string, std::string>;
+// A duration parameter in microseconds: the number times `unit_us`.
+std::int64_t duration_parameter(const Parameters& parameters, const char* key, std::int64_t unit_us);
 
 class Detector {
  public:

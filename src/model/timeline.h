@@ -100,6 +100,7 @@ struct Session {
   std::string transport = "unknown";
   std::string protocol_version, client_name, client_version, server_name, server_version;
   Time first, last;
+  SourceRef first_source;
   SessionCounts counts;
   std::uint64_t paired = 0, exchanges = 0, responses = 0;
   LatencyHistogram latency;               // answered client calls

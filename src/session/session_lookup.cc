@@ -58,6 +58,7 @@ SessionState& SessionTracker::started(SessionState& state, bool created, const O
   if (session.transport == "unknown") session.transport = transport_of(seen, session.keyed_by);
   if (created) {
     session.on_wire = options_.wire;
+    session.first_source = seen.source;
     Event fresh = event(EventKind::session_started, seen, &state);
     emit(fresh);
   }

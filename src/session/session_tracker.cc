@@ -140,6 +140,7 @@ void SessionTracker::finish_session(SessionState& state) {
   TimelineEvent finished;
   finished.kind = EventKind::session_finished;
   finished.at = now_;
+  finished.source = session.first_source;
   finished.session = &session;
   emit(finished);
   paired_ += session.paired;

@@ -1,0 +1,50 @@
+// Replies that came after their call had been given up. A reply that crosses the cancel on the wire is no fault: only what comes later
+// than a round trip and a margin counts. The "request cancelled" error that some SDKs answer with is what a cancel asks for.
+// Source: MCP 2025-11-25 "Cancellation" (timing considerations); protocol notes CA02 TM04.
+#include <fmt/format.h>
+
+#include "model/detector.h"
+
+namespace mcpscan::engine {
+namespace {
+
+using namespace model;
+
+class LateReply : public Detector {
+ public:
+  explicit LateReply(const Parameters& parameters) : margin_us_(duration_parameter(parameters, "margin_ms", kMillisecond)) {}
+
+  void on_event(const TimelineEvent& event, FindingSink& findings) override {
+    if (event.verdict != ReplyVerdict::late || event.call->requestor != Direction::client_to_server) return;
+    if (event.earlier != CloseReason::timed_out && event.earlier != CloseReason::cancelled) return;
+    const Call& call = *event.call;
+    FindingDraft draft;
+    draft.session = event.session->label;
+    draft.requestor = call.requestor;
+    draft.call = finding_call(call);
+    draft.at = event.at;
+    draft.evidence = {evidence_of(call), evidence_of(event)};
+    draft.fault = {Party::client, Certainty::weak, {}, "its deadline was shorter than the call takes"};
+    const bool timed = event.at.known() && call.closed_at.known();
+    const std::int64_t after = timed ? event.at.us - call.closed_at.us : 0;
+    if (timed) draft.fault.reason += fmt::format(": the reply came {} after it gave up", format_duration(after));
+    const std::int64_t round_trip = std::max<std::int64_t>(event.session->fastest_us, 0);
+    if (says_cancelled(*event.observation->message) || (timed && after <= round_trip + margin_us_)) draft.level = Level::informational;
+    draft.picture.push_back({event.at, '<', fmt::format("the reply of {} comes, {} too late", call.target.empty() ? call.method : call.target, format_duration(after)), event.source});
+    findings.add(std::move(draft));
+  }
+
+ private:
+  static bool says_cancelled(const RpcMessage& message) {
+    return message.kind == MessageKind::error && (message.reason.find("ancelled") != std::string_view::npos || message.reason.find("anceled") != std::string_view::npos);
+  }
+
+  std::int64_t margin_us_;
+};
+
+}  // namespace
+
+extern const DetectorEntry kLateReply{"late_reply", event_bit(EventKind::reply), {"margin_ms"},
+                                      [](const Parameters& parameters) -> std::unique_ptr<Detector> { return std::make_unique<LateReply>(parameters); }};
+
+}  // namespace mcpscan::engine

@@ -1,0 +1,191 @@
+// Calls that never got their reply, and why. Absence needs presence: where the evidence has a gap, shows one side only or ends inside
+// the client's wait, nothing is said. A refusal is an answer; a cancelled call needs none, initialize excepted.
+// Source: MCP 2025-11-25 base protocol "Responses", transports "Sending Messages to the Server"; protocol notes RS05 CH04 CH05.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "model/detector.h"
+
+namespace mcpscan::engine {
+namespace {
+
+using namespace model;
+
+constexpr double kWaitFactor = 5;              // times the 99th percentile of answered calls
+constexpr std::int64_t kNoYardstickUs = 10 * kSecond;  // what counts as long where no call was answered
+constexpr std::size_t kStrandedOfSession = 1000;
+constexpr double kConstantTolerance = 0.02;
+
+// What SDKs, hosts and proxies wait for before they give up.
+constexpr std::int64_t kConstantsS[] = {30, 60, 100, 120, 180, 240, 300};
+
+bool near_a_constant(std::int64_t us) {
+  return std::any_of(std::begin(kConstantsS), std::end(kConstantsS), [&](std::int64_t seconds) {
+    return std::abs(static_cast<double>(us) - static_cast<double>(seconds * kSecond)) <= kConstantTolerance * static_cast<double>(seconds * kSecond);
+  });
+}
+
+struct Verdict {
+  std::string detail;
+  Fault fault;
+  std::optional<Level> level;
+  std::string cause_rule;
+};
+
+class LostReply : public Detector {
+ public:
+  explicit LostReply(const Parameters& parameters) : client_timeout_us_(duration_parameter(parameters, "client_timeout_s", kSecond)) {}
+
+  void on_event(const TimelineEvent& event, FindingSink& findings) override {
+    if (event.kind == EventKind::exchange_summary) return on_access_line(event);
+    if (event.kind == EventKind::session_finished) return judge_access_lines(*event.session, findings);
+    if (event.call->requestor != Direction::client_to_server) return;
+    const auto verdict = judge(event);
+    if (!verdict) return;
+    FindingDraft draft = draft_for(event.session->label, *verdict, event.at);
+    draft.call = finding_call(*event.call);
+    draft.evidence.push_back(evidence_of(*event.call));
+    if (event.observation) draft.evidence.push_back(evidence_of(event));
+    if (!verdict->cause_rule.empty()) draft.cause_id = event.call->id.value;
+    draw(event, draft);
+    findings.add(std::move(draft));
+  }
+
+ private:
+  static FindingDraft draft_for(const std::string& session, const Verdict& verdict, Time at) {
+    FindingDraft draft;
+    draft.session = session;
+    draft.requestor = Direction::client_to_server;
+    draft.detail = verdict.detail;
+    draft.level = verdict.level;
+    draft.fault = verdict.fault;
+    draft.cause_rule = verdict.cause_rule;
+    draft.at = at;
+    return draft;
+  }
+
+  static void draw(const TimelineEvent& event, FindingDraft& draft) {
+    const Call& call = *event.call;
+    if (!call.requested_at.known() || !event.at.known()) return;
+    const std::string name = call.target.empty() ? call.method : call.target;
+    draft.picture.push_back({event.at, 'x', fmt::format("{} has no reply after {}", name, format_duration(event.at.us - call.requested_at.us)), event.source});
+  }
+
+  static std::int64_t waited(const TimelineEvent& event) {
+    return event.call->requested_at.known() && event.at.known() ? event.at.us - event.call->requested_at.us : -1;
+  }
+
+  // Longer than a healthy call of this session could take; without any healthy call, longer than ten seconds.
+  static bool is_long(const Session& session, std::int64_t wait) {
+    const std::int64_t p99 = session.latency.quantile(0.99);
+    return p99 < 0 ? wait >= kNoYardstickUs : static_cast<double>(wait) > kWaitFactor * static_cast<double>(p99);
+  }
+
+  std::optional<Verdict> judge(const TimelineEvent& event) const {
+    const Call& call = *event.call;
+    if (call.method == "subscriptions/listen" || event.session->had_gap) return judge_despite_gap(event);
+    switch (call.closed) {
+      case CloseReason::overwritten: return overwritten();
+      case CloseReason::undeliverable: return Verdict{"unknown", {Party::unknown, Certainty::undetermined, {}, "the reply came when its stream was gone: the client had hung up, or a proxy cut it"}, Level::informational, {}};
+      case CloseReason::timed_out: return judge_timeout(event);
+      case CloseReason::stream_closed: return call.collided ? overwritten() : Verdict{"stream closed", {Party::server, Certainty::strong, {}, "it ended the response without the reply"}, {}, {}};
+      case CloseReason::connection_reset: return Verdict{"connection reset", {Party::server, Certainty::strong, {}, "it reset the connection before the reply was out"}, {}, {}};
+      case CloseReason::accepted_only: return Verdict{"unknown", {Party::server, Certainty::strong, {}, "it answered 202 to a request: no reply can come on that exchange"}, {}, {}};
+      case CloseReason::client_dead: return Verdict{"unknown", {Party::client, Certainty::strong, {}, "its own session or receive loop had ended, so that nothing could be received"}, {}, {}};
+      case CloseReason::client_closed: return judge_hang_up(event, Party::server);
+      case CloseReason::session_ended: return judge_hang_up(event, Party::unknown);
+      case CloseReason::evidence_ends:
+      case CloseReason::aged_out: return judge_end_of_evidence(event);
+      default: return std::nullopt;
+    }
+  }
+
+  static Verdict overwritten() {
+    return {"overwritten", {Party::client, Certainty::proven, {"server"}, "another request with the same id took over its reply stream"}, {}, "duplicate-request-id"};
+  }
+
+  // Only what needs no absence stands where bytes are missing.
+  static std::optional<Verdict> judge_despite_gap(const TimelineEvent& event) {
+    if (event.call->closed == CloseReason::overwritten) return overwritten();
+    return std::nullopt;
+  }
+
+  static std::optional<Verdict> judge_timeout(const TimelineEvent& event) {
+    if (event.call->collided) return overwritten();
+    if (event.call->method != "initialize") return std::nullopt;  // a cancelled call needs no reply; client-timeout tells the rest
+    return Verdict{"timeout", {Party::unknown, Certainty::undetermined, {}, "the server never answered initialize; whether it got it cannot be seen from here"}, {}, "client-timeout"};
+  }
+
+  static std::optional<Verdict> judge_hang_up(const TimelineEvent& event, Party silent) {
+    if (event.call->collided) return overwritten();
+    const std::int64_t wait = waited(event);
+    if (wait < 0) return std::nullopt;
+    if (!is_long(*event.session, wait)) {
+      return Verdict{"abandoned", {Party::client, Certainty::strong, {}, "it hung up before a healthy reply could have come"}, Level::informational, {}};
+    }
+    const Certainty certainty = silent == Party::unknown || event.session->latency.count() == 0 ? Certainty::undetermined : Certainty::strong;
+    const Party party = certainty == Certainty::undetermined ? Party::unknown : silent;
+    return Verdict{"timeout", {party, certainty, {}, fmt::format("nothing came in {}, when the client gave up", format_duration(wait))}, {}, {}};
+  }
+
+  std::optional<Verdict> judge_end_of_evidence(const TimelineEvent& event) const {
+    const Session& session = *event.session;
+    if (session.paired == 0 || event.call->maybe_answered || session.mixed) return std::nullopt;
+    const std::int64_t wait = waited(event);
+    if (wait < client_timeout_us_ || !is_long(session, wait)) return std::nullopt;
+    if (event.call->collided) return overwritten();
+    return Verdict{"unknown", {Party::unknown, Certainty::undetermined, {}, fmt::format("no reply in the {} to the end of the evidence", format_duration(wait))}, {}, {}};
+  }
+
+  // --- access lines: a POST that was answered with headers and never with a byte ---
+  struct Stranded {
+    Evidence evidence;
+    Time at;
+    std::int64_t duration_us = 0;
+    std::uint16_t port = 0;
+  };
+  struct AccessLines {
+    LatencyHistogram answered;
+    std::vector<Stranded> stranded;
+  };
+
+  void on_access_line(const TimelineEvent& event) {
+    const HttpFacts& http = *event.observation->http;
+    if (!event.session || http.method != "POST" || http.duration_us < 0 || http.response_bytes < 0) return;
+    if (http.status != 200 && http.status != 499) return;
+    AccessLines& lines = access_[event.session->index];
+    if (http.response_bytes > 0) return lines.answered.add(http.duration_us);
+    if (lines.stranded.size() < kStrandedOfSession) lines.stranded.push_back({evidence_of(event), event.at, http.duration_us, http.peer_port});
+  }
+
+  void judge_access_lines(const Session& session, FindingSink& findings) {
+    const auto found = access_.find(session.index);
+    if (found == access_.end()) return;
+    const std::int64_t p99 = found->second.answered.quantile(0.99);
+    for (Stranded& exchange : found->second.stranded) {
+      const bool beyond = p99 >= 0 && static_cast<double>(exchange.duration_us) > kWaitFactor * static_cast<double>(p99);
+      if (exchange.duration_us < kNoYardstickUs || (!beyond && !near_a_constant(exchange.duration_us))) continue;
+      const std::string reason = fmt::format("the response's head went out and not one byte of a reply in {}; an access line cannot tell why (requests that share an id look so)",
+                                             format_duration(exchange.duration_us));
+      FindingDraft draft = draft_for(session.label, {"timeout", {Party::unknown, Certainty::undetermined, {}, reason}, {}, {}}, exchange.at);
+      draft.call = FindingCall{{}, {}, {}, {exchange.at.known() ? exchange.at.us - exchange.duration_us : Time::kUnknown}, {}};
+      draft.evidence.push_back(std::move(exchange.evidence));
+      findings.add(std::move(draft));
+    }
+    access_.erase(found);
+  }
+
+  std::int64_t client_timeout_us_;
+  std::map<std::uint32_t, AccessLines> access_;
+};
+
+}  // namespace
+
+extern const DetectorEntry kLostReply{"lost_reply", event_bit(EventKind::call_closed) | event_bit(EventKind::exchange_summary) | event_bit(EventKind::session_finished),
+                                      {"client_timeout_s"},
+                                      [](const Parameters& parameters) -> std::unique_ptr<Detector> { return std::make_unique<LostReply>(parameters); }};
+
+}  // namespace mcpscan::engine

@@ -1,0 +1,137 @@
+// Log records of replies that had no stream to go to, by session and stream key. Records of one key closer together than the
+// burst gap form a burst; one alone is what a client that hung up leaves behind.
+// Source: Python SDK server/streamable_http.py (message router), TypeScript SDK server/streamableHttp.ts (send).
+#include <fmt/format.h>
+
+#include <map>
+
+#include "model/detector.h"
+
+namespace mcpscan::engine {
+namespace {
+
+using namespace model;
+
+constexpr std::string_view kGetStream = "_GET_stream";
+constexpr std::size_t kGroups = 20000;          // session and key pairs followed; later ones share one group a key
+constexpr std::size_t kEvidenceOfGroup = 100;
+constexpr std::uint64_t kUntimedBurst = 3;      // records of one key, where there are no times
+
+class StreamNotFoundBurst : public Detector {
+ public:
+  explicit StreamNotFoundBurst(const Parameters& parameters) : gap_us_(duration_parameter(parameters, "burst_gap_s", kSecond)) {}
+
+  void on_event(const TimelineEvent& event, FindingSink&) override {
+    const Notice* notice = event.observation->notice;
+    if (!notice || (notice->kind != NoticeKind::stream_not_found && notice->kind != NoticeKind::reply_undeliverable)) return;
+    std::string session = event.session ? event.session->label : std::string();
+    if (groups_.size() >= kGroups) session.clear();
+    Group& group = groups_[{std::move(session), std::string(notice->key)}];
+    const bool fresh_burst = !group.last.known() || !event.at.known() || event.at.us - group.last.us >= gap_us_;
+    if (fresh_burst && event.observation->at.known()) end_burst(group);
+    note(group, event);
+  }
+
+  void finish(FindingSink& findings) override {
+    for (auto& [key, group] : groups_) {
+      end_burst(group);
+      tell(key.first, key.second, group, findings);
+    }
+  }
+
+ private:
+  struct Group {
+    std::uint64_t records = 0, untimed = 0;
+    std::uint64_t tied = 0;                      // to requests that share the id
+    std::uint64_t bursts = 0, in_bursts = 0, singles = 0;
+    std::uint64_t longest = 0;
+    std::int64_t longest_us = 0;
+    std::uint64_t current = 0;                   // records of the burst that may still go on
+    Time current_first, first, last;
+    std::vector<Evidence> evidence;
+    std::vector<FindingCall> calls;
+    std::vector<StoryLine> picture;
+  };
+
+  static void note(Group& group, const TimelineEvent& event) {
+    ++group.records;
+    const bool timed = event.observation->at.known();
+    const bool tied = event.call && event.call->collided;
+    if (tied) ++group.tied;
+    if (!timed && (tied || event.fitting >= 2)) ++group.untimed;
+    if (timed) {
+      if (group.current++ == 0) group.current_first = event.at;
+      group.last = event.at;
+    }
+    if (!group.first.known()) group.first = event.at;
+    if (group.evidence.size() < kEvidenceOfGroup) group.evidence.push_back(evidence_of(event));
+    if (event.call && group.calls.size() < kEvidenceOfGroup) group.calls.push_back(finding_call(*event.call));
+    if (group.picture.size() < 2) {
+      const std::string whose = event.call && !event.call->target.empty() ? ": a reply is dropped; " + event.call->target + " waits on" : std::string(": a reply is dropped");
+      group.picture.push_back({event.at, '!', fmt::format("Request stream {} not found{}", event.observation->notice->key, whose), event.source});
+    }
+  }
+
+  static void end_burst(Group& group) {
+    if (group.current >= 2) {
+      ++group.bursts;
+      group.in_bursts += group.current;
+      if (group.current > group.longest) {
+        group.longest = group.current;
+        group.longest_us = group.last.us - group.current_first.us;
+      }
+    } else {
+      group.singles += group.current;
+    }
+    group.current = 0;
+  }
+
+  static void tell(const std::string& session, const std::string& key, Group& group, FindingSink& findings) {
+    FindingDraft draft;
+    draft.session = session;
+    draft.discriminator = key;
+    draft.detail_is_note = true;
+    draft.at = group.first;
+    const bool untimed_burst = group.untimed >= kUntimedBurst;
+    const std::uint64_t burst_records = group.in_bursts + (untimed_burst ? group.untimed : 0);
+    if (key == kGetStream) {
+      draft.level = Level::informational;
+      draft.detail = "a message of the server's own while no GET stream was open: harmless";
+      draft.count = group.records;
+    } else if (burst_records == 0) {
+      draft.level = Level::informational;
+      draft.detail = "single records, as clients leave behind that hung up";
+      draft.count = group.records;
+    } else {
+      draft.count = burst_records;
+      draft.detail = group.bursts == 0 ? fmt::format("{} records, no times to tell bursts by", burst_records)
+                                       : fmt::format("{} burst{}, longest {} in {}", group.bursts, group.bursts == 1 ? "" : "s", group.longest, format_duration(group.longest_us));
+      blame(key, group, draft);
+    }
+    draft.tally_key = "stream " + key;
+    draft.evidence = std::move(group.evidence);
+    draft.picture = std::move(group.picture);
+    if (!group.calls.empty()) draft.call = group.calls.front();
+    findings.add(std::move(draft));
+  }
+
+  static void blame(const std::string& key, const Group& group, FindingDraft& draft) {
+    draft.cause_rule = "duplicate-request-id";
+    draft.cause_id = key;
+    if (group.tied == 0) {
+      draft.fault.reason = "the log does not show the requests behind it; requests that share an id are the usual cause, hung-up clients the other";
+      return;
+    }
+    draft.fault = {Party::client, Certainty::proven, {"server"}, "the requests behind it shared one id, so each took over the reply stream of the one before"};
+  }
+
+  std::int64_t gap_us_;
+  std::map<std::pair<std::string, std::string>, Group> groups_;
+};
+
+}  // namespace
+
+extern const DetectorEntry kStreamNotFoundBurst{"stream_not_found_burst", event_bit(EventKind::notice), {"burst_gap_s"},
+                                                [](const Parameters& parameters) -> std::unique_ptr<Detector> { return std::make_unique<StreamNotFoundBurst>(parameters); }};
+
+}  // namespace mcpscan::engine

@@ -1,0 +1,103 @@
+#include "engine/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mcpscan::engine {
+
+using model::FindingDraft;
+using model::TimelineEvent;
+
+namespace {
+
+constexpr std::size_t kEventKinds = 14;
+constexpr std::string_view kClientTimeout = "client_timeout_s";  // filled in for detectors that ask for it
+
+FindingDraft draft_of(const Rule& rule, const TimelineEvent& event) {
+  FindingDraft draft;
+  draft.detail = rule.detail;
+  draft.session = event.session ? event.session->label : std::string();
+  draft.requestor = event.call ? event.call->requestor : model::Direction::unknown;
+  if (event.call) {
+    draft.call = model::finding_call(*event.call);
+  } else if (event.observation && event.observation->message) {
+    const model::RpcMessage& message = *event.observation->message;
+    draft.call = model::FindingCall{model::OwnedId(message.id), std::string(message.method), std::string(message.target), event.at, {}};
+  }
+  draft.at = event.at;
+  draft.fault = rule.fault;
+  draft.evidence.push_back(model::evidence_of(event));
+  return draft;
+}
+
+}  // namespace
+
+Status RuleSet::add(std::string_view yaml, std::string_view path) {
+  auto rule = load_rule(yaml, path);
+  if (!rule) return rule.error();
+  const auto place = std::lower_bound(rules_.begin(), rules_.end(), rule->id, [](const auto& r, const std::string& id) { return r->id < id; });
+  if (place != rules_.end() && (*place)->id == rule->id) {
+    return Error{ErrorCode::invalid_argument, fmt::format("a rule '{}' is loaded already, from {}", rule->id, (*place)->path), std::string(path), "give the rule another id"};
+  }
+  rules_.insert(place, std::make_unique<const Rule>(rule.take()));
+  return {};
+}
+
+const Rule* RuleSet::find(std::string_view id) const {
+  for (const auto& rule : rules_) {
+    if (rule->id == id) return rule.get();
+  }
+  return nullptr;
+}
+
+std::vector<std::string_view> RuleSet::ids() const {
+  std::vector<std::string_view> ids;
+  for (const auto& rule : rules_) ids.push_back(rule->id);
+  return ids;
+}
+
+struct Engine::Worker : model::FindingSink {
+  Worker(const Rule& r, FindingBook& b) : rule(r), book(b) {}
+  void add(FindingDraft draft) override { book.add(rule, std::move(draft)); }
+  void look_at(const TimelineEvent& event) {
+    if (detector) return detector->on_event(event, *this);
+    if (rule.condition.matches(event)) add(draft_of(rule, event));
+  }
+
+  const Rule& rule;
+  FindingBook& book;
+  std::unique_ptr<model::Detector> detector;
+};
+
+Engine::Engine(const RuleSet& rules, const EngineOptions& options, const Limits& limits) : by_event_(kEventKinds), book_(limits) {
+  for (const auto& rule : rules.rules()) {
+    if (!options.only.empty() && std::find(options.only.begin(), options.only.end(), rule->id) == options.only.end()) continue;
+    auto worker = std::make_unique<Worker>(*rule, book_);
+    std::uint32_t events = rule->condition.events();
+    if (rule->detector) {
+      model::Parameters parameters = rule->parameters;
+      parameters.try_emplace(std::string(kClientTimeout), fmt::format("{:.6f}", static_cast<double>(options.client_timeout_us) / kSecond));
+      worker->detector = rule->detector->make(parameters);
+      events = rule->detector->events;
+    }
+    for (std::size_t kind = 0; kind < kEventKinds; ++kind) {
+      if ((events & (1u << kind)) != 0) by_event_[kind].push_back(worker.get());
+    }
+    workers_.push_back(std::move(worker));
+  }
+}
+
+Engine::~Engine() = default;
+
+void Engine::on_event(const TimelineEvent& event) {
+  for (Worker* worker : by_event_[static_cast<std::size_t>(event.kind)]) worker->look_at(event);
+}
+
+void Engine::finish() {
+  for (const auto& worker : workers_) {
+    if (worker->detector) worker->detector->finish(*worker);
+  }
+}
+
+}  // namespace mcpscan::engine

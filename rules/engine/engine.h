@@ -1,0 +1,54 @@
+// RuleSet: the rules of a run. Engine: the rules at work on the events of one tracker.
+// Ownership: an engine refers to its rule set, which outlives it. Threads: one engine a tracker, no sharing.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/limits.h"
+#include "base/result.h"
+#include "engine/finding_book.h"
+#include "engine/rule.h"
+
+namespace mcpscan::engine {
+
+class RuleSet {
+ public:
+  // On an error the set is unchanged. A second rule of the same id is an error.
+  Status add(std::string_view yaml, std::string_view path);
+  const std::vector<std::unique_ptr<const Rule>>& rules() const { return rules_; }
+  const Rule* find(std::string_view id) const;
+  std::vector<std::string_view> ids() const;
+
+ private:
+  std::vector<std::unique_ptr<const Rule>> rules_;  // sorted by id
+};
+
+struct EngineOptions {
+  std::int64_t client_timeout_us = 60 * kSecond;  // how long a client waits for a reply, where nothing tells it
+  std::vector<std::string> only;                  // rule ids; empty: all
+};
+
+class Engine : public model::EventSink {
+ public:
+  Engine(const RuleSet& rules, const EngineOptions& options, const Limits& limits);
+  ~Engine() override;
+
+  void on_event(const model::TimelineEvent& event) override;
+  void finish();
+  FindingBook& book() { return book_; }
+
+ private:
+  struct Worker;  // one rule at work
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::vector<Worker*>> by_event_;
+  FindingBook book_;
+};
+
+// Runs the tests of one rule (all rules of the set are loaded, findings of the others are ignored); what failed, in words.
+std::vector<std::string> run_rule_tests(const RuleSet& rules, const Rule& rule, const Limits& limits);
+
+}  // namespace mcpscan::engine

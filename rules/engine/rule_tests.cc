@@ -1,0 +1,274 @@
+// Runs the timelines inside a rule file through a real tracker and engine: a rule is tested by what it would report.
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+#include <deque>
+
+#include "base/arena.h"
+#include "engine/engine.h"
+#include "session/session_tracker.h"
+
+namespace mcpscan::engine {
+namespace {
+
+using model::Observation;
+using model::ObservationKind;
+
+constexpr std::int64_t kTestEpochUs = 1795764000ll * kSecond;  // 2026-11-27T07:20:00Z
+
+// Turns the words of a step into an observation. Texts live in the arena until the test is over.
+class StepReader {
+ public:
+  explicit StepReader(Arena& arena) : arena_(arena) {}
+
+  bool read(const TestStep& step, std::uint64_t number, Observation& seen, std::string& error) {
+    step_ = &step;
+    seen = {};
+    seen.source = {0, model::PlaceKind::line, number, 0};
+    if (has("at")) seen.at = {kTestEpochUs + static_cast<std::int64_t>(number_of("at") * kSecond)};
+    seen.session = text("session");
+    seen.exchange = static_cast<std::uint64_t>(number_of("exchange"));
+    seen.connection = static_cast<std::uint64_t>(number_of("connection"));
+    seen.channel = static_cast<std::uint64_t>(number_of("channel"));
+    seen.event_id = text("event_id");
+    seen.text = text("payload");
+    seen.keying = keying(text("keyed"));
+    seen.stream = stream(text("stream"));
+    const std::string_view from = text("from");
+    if (from == "client") seen.direction = model::Direction::client_to_server;
+    if (from == "server") seen.direction = model::Direction::server_to_client;
+    if (has("peer") || has("port") || has("principal")) seen.http = facts();
+    if (has("request") || has("reply") || has("error") || has("notify")) return message(seen);
+    if (has("notice")) return notice(seen, error);
+    if (has("open") || has("response") || has("end") || has("summary")) return exchange(seen, error);
+    if (has("gap")) {
+      seen.kind = ObservationKind::gap;
+      seen.gap = arena_.make<model::GapFacts>(model::GapFacts{0, text("gap"), text("whole") == "true"});
+      return true;
+    }
+    if (has("event")) return seen.kind = ObservationKind::stream_event, seen.event_id = text("event"), true;
+    error = "this step says nothing that could be seen";
+    return false;
+  }
+
+ private:
+  bool has(const char* key) const { return step_->fields.contains(key); }
+  std::string_view text(const char* key) {
+    const auto found = step_->fields.find(key);
+    return found == step_->fields.end() ? std::string_view() : arena_.copy(found->second);
+  }
+  double number_of(const char* key) const {
+    const auto found = step_->fields.find(key);
+    return found == step_->fields.end() ? 0 : std::strtod(found->second.c_str(), nullptr);
+  }
+
+  model::RpcId id(const char* key) {
+    const std::string_view token = text(key);
+    if (step_->quoted.at(key)) return {model::IdType::string, token, arena_.copy(fmt::format("\"{}\"", token))};
+    if (token == "null") return {model::IdType::null, {}, token};
+    if (token == "absent") return {};
+    const bool is_number = !token.empty() && token.find_first_not_of("-0123456789.eE") == std::string_view::npos;
+    if (!is_number) return {model::IdType::string, token, arena_.copy(fmt::format("\"{}\"", token))};
+    const bool fraction = token.find_first_of(".eE") != std::string_view::npos;
+    return {fraction ? model::IdType::fraction : model::IdType::integer, token, token};
+  }
+
+  static model::SessionKeying keying(std::string_view word) {
+    constexpr std::array<std::pair<std::string_view, model::SessionKeying>, 4> kWords{{{"process", model::SessionKeying::process},
+                                                                                      {"legacy", model::SessionKeying::legacy_session_id},
+                                                                                      {"header", model::SessionKeying::mcp_session_id},
+                                                                                      {"", model::SessionKeying::none}}};
+    for (const auto& [name, value] : kWords) {
+      if (name == word) return value;
+    }
+    return model::SessionKeying::none;
+  }
+
+  static model::StreamKind stream(std::string_view word) {
+    constexpr std::array<std::string_view, 7> kWords{"unknown", "post", "get_standalone", "get_resume", "legacy_sse", "listen", "stdio"};
+    for (std::size_t i = 0; i < kWords.size(); ++i) {
+      if (kWords[i] == word) return static_cast<model::StreamKind>(i);
+    }
+    return model::StreamKind::unknown;
+  }
+
+  bool message(Observation& seen) {
+    model::RpcMessage message;
+    seen.kind = ObservationKind::message;
+    message.method = text("method");
+    message.target = text("tool");
+    message.reason = text("reason");
+    message.error_code = static_cast<std::int64_t>(number_of("code"));
+    message.protocol_version = text("version");
+    message.batch_size = static_cast<std::uint32_t>(number_of("batch"));
+    message.batch_index = static_cast<std::uint32_t>(number_of("batch_index"));
+    message.defects = static_cast<std::uint32_t>(number_of("defects"));
+    message.digest = has("payload") ? hash_bytes(text("payload")) : 0;
+    if (has("related")) message.related = id("related");
+    if (has("token")) message.progress_token = id("token");
+    bool from_client = true;
+    if (has("request")) {
+      message.kind = model::MessageKind::request;
+      message.id = id("request");
+      if (message.method.empty()) message.method = "tools/call";
+    } else if (has("notify")) {
+      message.kind = model::MessageKind::notification;
+      message.method = text("notify");
+      from_client = message.method == "notifications/cancelled" || message.method == "notifications/initialized";
+    } else {
+      message.kind = has("reply") ? model::MessageKind::result : model::MessageKind::error;
+      message.id = id(has("reply") ? "reply" : "error");
+      message.result_keys = result_keys(has("result") ? text("result") : "content");
+      from_client = false;
+    }
+    if (seen.direction == model::Direction::unknown) seen.direction = from_client ? model::Direction::client_to_server : model::Direction::server_to_client;
+    seen.message = arena_.make<model::RpcMessage>(message);
+    return true;
+  }
+
+  static std::uint32_t result_keys(std::string_view words) {
+    constexpr std::array<std::pair<std::string_view, std::uint32_t>, 7> kWords{{{"content", model::kContent},
+                                                                               {"tools", model::kTools},
+                                                                               {"prompts", model::kPrompts},
+                                                                               {"resources", model::kResources},
+                                                                               {"initialize", model::kProtocolVersionKey | model::kCapabilities | model::kServerInfo},
+                                                                               {"nothing", 0},
+                                                                               {"other", model::kOtherKey}}};
+    for (const auto& [name, bits] : kWords) {
+      if (name == words) return bits;
+    }
+    return model::kOtherKey;
+  }
+
+  bool notice(Observation& seen, std::string& error) {
+    constexpr std::array<std::string_view, 21> kWords{"stream_not_found", "reply_undeliverable", "unknown_reply_id", "session_not_found", "session_created",
+                                                      "session_ended", "session_crashed", "session_expired", "request_timed_out", "request_cancelled",
+                                                      "client_disconnected", "server_started", "server_stopped", "transport_closed", "message_dropped",
+                                                      "id_remapped", "call_serialized", "second_get_stream", "backend_exited", "upstream_session_lost", "client_dead"};
+    const std::string_view word = text("notice");
+    seen.kind = ObservationKind::notice;
+    for (std::size_t i = 0; i < kWords.size(); ++i) {
+      if (kWords[i] != word) continue;
+      const std::int64_t wait = has("wait") ? static_cast<std::int64_t>(number_of("wait") * kSecond) : -1;
+      seen.notice = arena_.make<model::Notice>(model::Notice{static_cast<model::NoticeKind>(i), text("key"), {}, text("tool"), wait});
+      return true;
+    }
+    error = fmt::format("unknown notice '{}'", word);
+    return false;
+  }
+
+  const model::HttpFacts* facts() {
+    model::HttpFacts http;
+    http.method = has("method") ? text("method") : "POST";
+    http.path = has("path") ? text("path") : "/mcp";
+    http.peer = has("peer") ? text("peer") : "198.51.100.7";
+    http.peer_port = static_cast<std::uint16_t>(number_of("port"));
+    http.server = "192.0.2.1:8000";
+    http.status = static_cast<std::uint16_t>(number_of("status"));
+    http.principal = static_cast<std::uint64_t>(number_of("principal"));
+    http.session_id = text("new_session");
+    http.response_session_id = text("new_session");
+    http.last_event_id = text("last_event");
+    http.protocol_version = text("header_version");
+    http.mcp_method = text("header_method");
+    http.mcp_name = text("header_name");
+    http.is_sse = text("sse") == "true";
+    http.response_bytes = has("bytes") ? static_cast<std::int64_t>(number_of("bytes")) : -1;
+    http.duration_us = has("duration") ? static_cast<std::int64_t>(number_of("duration") * kSecond) : -1;
+    return arena_.make<model::HttpFacts>(http);
+  }
+
+  bool exchange(Observation& seen, std::string& error) {
+    model::HttpFacts http = *facts();
+    if (has("open")) {
+      seen.kind = ObservationKind::exchange_request;
+      seen.exchange = static_cast<std::uint64_t>(number_of("open"));
+    } else if (has("response")) {
+      seen.kind = ObservationKind::exchange_response;
+      http.status = static_cast<std::uint16_t>(number_of("response"));
+    } else if (has("summary")) {
+      seen.kind = ObservationKind::exchange_summary;
+      http.status = static_cast<std::uint16_t>(number_of("summary"));
+    } else {
+      constexpr std::array<std::string_view, 8> kEnds{"unknown", "complete", "closed_by_client", "closed_by_server", "reset_by_client", "reset_by_server",
+                                                      "evidence_ends", "evidence_gap"};
+      seen.kind = ObservationKind::exchange_end;
+      const auto found = std::find(kEnds.begin(), kEnds.end(), text("end"));
+      if (found == kEnds.end()) return error = fmt::format("unknown end '{}'", text("end")), false;
+      http.end = static_cast<model::EndReason>(found - kEnds.begin());
+    }
+    seen.http = arena_.make<model::HttpFacts>(http);
+    return true;
+  }
+
+  Arena& arena_;
+  const TestStep* step_ = nullptr;
+};
+
+std::string shown(const model::Finding& finding) {
+  return fmt::format("count {}, detail '{}', level {}, party {} ({}), session '{}'", finding.count, finding.detail, model::to_string(finding.level),
+                     model::to_string(finding.fault.party), model::to_string(finding.fault.certainty), finding.session);
+}
+
+bool fits(const TestExpectation& wanted, const model::Finding& finding) {
+  for (const auto& [key, value] : wanted.fields) {
+    std::string has;
+    if (key == "count") has = std::to_string(finding.count);
+    if (key == "detail") has = finding.detail;
+    if (key == "level") has = model::to_string(finding.level);
+    if (key == "party") has = model::to_string(finding.fault.party);
+    if (key == "certainty") has = model::to_string(finding.fault.certainty);
+    if (key == "session") has = finding.session;
+    if (key == "ids") {
+      for (const auto& call : finding.calls) has += (has.empty() ? "" : " ") + (call.id.raw.empty() ? std::string("-") : call.id.raw);
+    }
+    if (has != value) return false;
+  }
+  return true;
+}
+
+std::vector<model::Finding> findings_of(const RuleSet& rules, const Rule& rule, const RuleTest& test, const Limits& limits, std::string& error) {
+  Engine engine(rules, {60 * kSecond, {rule.id}}, limits);
+  session::SessionTracker tracker(limits, {test.wire, "test"}, engine);
+  Arena arena;
+  StepReader reader(arena);
+  std::uint64_t number = 0;
+  for (const TestStep& step : test.timeline) {
+    Observation seen;
+    if (!reader.read(step, ++number, seen, error)) return error = fmt::format("line {}: {}", step.line, error), std::vector<model::Finding>{};
+    tracker.observe(seen);
+  }
+  tracker.finish();
+  engine.finish();
+  std::vector<model::Finding> findings;
+  for (const BookedFinding& booked : engine.book().findings()) findings.push_back(booked.finding);
+  return findings;
+}
+
+}  // namespace
+
+std::vector<std::string> run_rule_tests(const RuleSet& rules, const Rule& rule, const Limits& limits) {
+  std::vector<std::string> failures;
+  for (const RuleTest& test : rule.tests) {
+    std::string error;
+    const auto findings = findings_of(rules, rule, test, limits, error);
+    std::string problem = error;
+    if (problem.empty() && findings.size() != test.expect.size()) problem = fmt::format("{} findings, {} expected", findings.size(), test.expect.size());
+    std::vector<bool> taken(findings.size(), false);
+    for (const TestExpectation& wanted : test.expect) {
+      bool found = false;
+      for (std::size_t i = 0; i < findings.size() && !found; ++i) {
+        if (!taken[i] && fits(wanted, findings[i])) found = taken[i] = true;
+      }
+      if (!found && problem.empty()) problem = "no finding is as expected";
+    }
+    if (problem.empty()) continue;
+    std::string text = fmt::format("{}:{}: test '{}': {}", rule.path, test.line, test.name, problem);
+    for (const auto& finding : findings) text += "\n    got: " + shown(finding);
+    failures.push_back(std::move(text));
+  }
+  return failures;
+}
+
+}  // namespace mcpscan::engine
