@@ -12,13 +12,17 @@
 
 namespace mcpscan::app {
 
-// What all connections of one input set share.
+struct HttpState;
+
+// What all connections of one input set share. Not thread-safe: one for each thread that feeds connections, and a connection
+// stays with its own.
 struct HttpShared {
   const Limits& limits;
   model::ObservationSink& sink;
   model::AnomalyLog& anomalies;
   std::uint64_t next_exchange = 1;
   std::uint64_t exchanges_not_mcp = 0;   // HTTP exchanges that carried nothing of MCP
+  std::shared_ptr<HttpState> state = {};  // made with the first analyzer: scratch memory, budgets, URLs known to be MCP's
 };
 
 std::unique_ptr<model::StreamAnalyzer> make_http_analyzer(HttpShared& shared, const model::FlowInfo& flow);

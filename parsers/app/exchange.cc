@@ -1,0 +1,396 @@
+#include "app/exchange.h"
+
+#include <algorithm>
+#include <array>
+
+namespace mcpscan::app {
+namespace {
+
+using model::Direction;
+using model::EndReason;
+using model::ObservationKind;
+using model::SessionKeying;
+using model::Side;
+using model::Stamp;
+using model::StreamKind;
+
+constexpr std::array kKeptFields = {
+    &HttpHead::method,     &HttpHead::target,        &HttpHead::host,       &HttpHead::user_agent,       &HttpHead::content_type,
+    &HttpHead::accept,     &HttpHead::origin,        &HttpHead::session_id, &HttpHead::protocol_version, &HttpHead::last_event_id,
+    &HttpHead::mcp_method, &HttpHead::forwarded_for, &HttpHead::mcp_name,
+};
+
+int base64_value(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+bool append_base64(std::string_view text, std::string& out) {
+  unsigned bits = 0, held = 0;
+  for (const char c : text.substr(0, text.find('='))) {
+    const int value = base64_value(c);
+    if (value < 0) return false;
+    bits = (bits << 6 | static_cast<unsigned>(value)) & 0xffffu;
+    if ((held += 6) < 8) continue;
+    held -= 8;
+    out.push_back(static_cast<char>(bits >> held & 0xffu));
+  }
+  return true;
+}
+
+// MCP 2026-07-28: a header value that is not plain ASCII is sent as =?base64?...?=.
+void append_decoded(std::string_view value, std::string& out) {
+  constexpr std::string_view kHead = "=?base64?", kTail = "?=";
+  const std::size_t before = out.size();
+  const bool wrapped = value.size() >= kHead.size() + kTail.size() && value.substr(0, kHead.size()) == kHead &&
+                       value.substr(value.size() - kTail.size()) == kTail;
+  if (wrapped && append_base64(value.substr(kHead.size(), value.size() - kHead.size() - kTail.size()), out)) return;
+  out.resize(before);
+  out.append(value);
+}
+
+bool is_event_stream(std::string_view content_type) {
+  constexpr std::string_view kType = "text/event-stream";
+  return iequals(trim_space(content_type.substr(0, content_type.find(';'))), kType);
+}
+
+bool is_json(std::string_view content_type) { return icontains(content_type, "json"); }
+
+// The head of a text for quoting, not cut inside a UTF-8 sequence.
+std::string_view quote(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
+  return text.substr(0, bytes);
+}
+
+Direction direction_of(Side from) { return from == Side::client ? Direction::client_to_server : Direction::server_to_client; }
+
+bool is_evidence_end(EndReason reason) { return reason == EndReason::evidence_ends || reason == EndReason::evidence_gap; }
+
+}  // namespace
+
+void KeptHead::assign(const HttpHead& from) {
+  head = from;
+  std::size_t size = 0;
+  for (const auto field : kKeptFields) size += (from.*field).size();
+  bytes.clear();
+  bytes.reserve(size);  // so that the views stay
+  for (const auto field : kKeptFields) {
+    const std::size_t at = bytes.size();
+    if (field == &HttpHead::mcp_name || field == &HttpHead::mcp_method) append_decoded(from.*field, bytes);
+    else bytes.append(from.*field);
+    head.*field = std::string_view(bytes).substr(at);
+  }
+}
+
+Exchange::Exchange(HttpState& state)
+    : state_(state), request_body_(state, Side::client, *this), response_body_(state, Side::server, *this) {}
+
+void Exchange::begin(HttpConnection& connection, std::uint64_t number) {
+  connection_ = &connection;
+  number_ = number;
+  nature_ = Nature::undecided;
+  stream_ = StreamKind::unknown;
+  keying_ = SessionKeying::none;
+  session_.clear();
+  last_event_id_.clear();
+  request_.head = response_.head = HttpHead{};
+  request_at_ = response_at_ = Stamp{};
+  events_seen_ = 0;
+  has_request_ = has_response_ = request_done_ = response_done_ = false;
+  request_told_ = response_told_ = ended_ = false;
+  known_endpoint_ = is_sse_ = unpaired_ = request_hole_ = response_hole_ = false;
+}
+
+// --- the request ---
+
+void Exchange::request_head(const HttpHead& head, Stamp stamp) {
+  has_request_ = true;
+  request_.assign(head);
+  request_at_ = stamp;
+  if (is_post()) stream_ = head.mcp_method == "subscriptions/listen" ? StreamKind::listen : StreamKind::post;
+  else if (is_get()) stream_ = head.has_last_event_id ? StreamKind::get_resume : StreamKind::get_standalone;
+  take_request_session();
+  nature_ = nature_of_request();
+  if (nature_ == Nature::mcp) become_mcp();
+  const bool json = is_json(head.content_type);
+  const bool readable = nature_ == Nature::mcp || (nature_ == Nature::undecided && is_post());
+  request_body_.open(!readable ? BodyReader::Use::ignore : json ? BodyReader::Use::json : BodyReader::Use::sniff, head.codings, stamp);
+}
+
+void Exchange::take_request_session() {
+  const HttpHead& head = request_.head;
+  if (!head.session_id.empty()) {
+    session_ = head.session_id;
+    keying_ = SessionKeying::mcp_session_id;
+    return;
+  }
+  known_endpoint_ = !head.speaks_mcp() && state_.endpoints.knows(connection_->server(), head.target);
+  if (!is_post()) return;
+  std::string_view legacy = state_.endpoints.legacy_session(connection_->server(), head.target);
+  known_endpoint_ |= !legacy.empty();
+  if (legacy.empty()) legacy = session_in_query(head.target);
+  if (legacy.empty()) return;
+  session_ = legacy;
+  keying_ = SessionKeying::legacy_session_id;
+}
+
+Exchange::Nature Exchange::nature_of_request() const {
+  const HttpHead& head = request_.head;
+  if (head.speaks_mcp()) return Nature::mcp;
+  if (is_get() && known_endpoint_ && head.accepts_event_stream) return Nature::mcp;
+  if (is_get()) return Nature::undecided;  // the stream of the 2024-11-05 transport looks like any other until it speaks
+  const bool may_be_json = head.content_type.empty() || is_json(head.content_type);
+  return is_post() && may_be_json ? Nature::undecided : Nature::foreign;
+}
+
+void Exchange::request_body(std::string_view bytes, bool last, Stamp stamp) { request_body_.feed(bytes, last, stamp); }
+
+void Exchange::request_end(Stamp stamp) {
+  request_body_.end(stamp);
+  request_done_ = true;
+  if (nature_ == Nature::undecided && is_post() && !request_hole_ && !has_response_) become_foreign();
+  if (nature_ == Nature::mcp) emit_request();
+}
+
+void Exchange::request_lost(Stamp stamp) {
+  request_hole_ = true;
+  request_body_.cut(stamp);
+  request_done_ = true;
+  if (nature_ == Nature::mcp) emit_request();
+}
+
+// --- the response ---
+
+void Exchange::response_head(const HttpHead& head, Stamp stamp) {
+  has_response_ = true;
+  response_.assign(head);
+  response_at_ = stamp;
+  is_sse_ = is_event_stream(head.content_type);
+  if (session_.empty() && !head.session_id.empty()) {
+    session_ = head.session_id;
+    keying_ = SessionKeying::mcp_session_id;
+  }
+  if (nature_ == Nature::undecided && !head.session_id.empty()) become_mcp();
+  else if (nature_ == Nature::undecided && !is_post() && !is_sse_ && (has_request_ || !is_json(head.content_type))) become_foreign();
+  response_body_.open(response_use(), head.codings, stamp);
+  if (nature_ != Nature::mcp) return;
+  emit_request();
+  emit_response();
+}
+
+BodyReader::Use Exchange::response_use() const {
+  if (nature_ == Nature::foreign) return BodyReader::Use::ignore;
+  if (is_sse_) return BodyReader::Use::events;
+  if (is_json(response_.head.content_type)) return BodyReader::Use::json;
+  // Proxies and hand-made servers send JSON-RPC errors without saying that they are JSON.
+  return nature_ == Nature::mcp ? BodyReader::Use::sniff : BodyReader::Use::ignore;
+}
+
+void Exchange::response_body(std::string_view bytes, bool last, Stamp stamp) {
+  response_body_.feed(bytes, last, stamp);
+  if (nature_ == Nature::foreign && !response_body_.ignored()) response_body_.close();
+}
+
+void Exchange::response_end(Stamp stamp) {
+  response_body_.end(stamp);
+  response_done_ = true;
+}
+
+void Exchange::missing(Side from, Stamp stamp) {
+  (from == Side::client ? request_hole_ : response_hole_) = true;
+  (from == Side::client ? request_body_ : response_body_).missing(stamp);
+}
+
+void Exchange::end(EndReason reason, Stamp stamp) {
+  if (ended_) return;
+  ended_ = true;
+  if (is_evidence_end(reason)) {
+    request_body_.cut(stamp);
+    response_body_.cut(stamp);
+  }
+  request_body_.close();
+  response_body_.close();
+  if (nature_ != Nature::mcp) {
+    ++state_.shared.exchanges_not_mcp;
+    return;
+  }
+  emit_request();
+  emit_response();
+  emit_end(reason == EndReason::complete && response_hole_ ? EndReason::evidence_gap : reason, stamp);
+}
+
+// --- what it is ---
+
+void Exchange::become_mcp() {
+  nature_ = Nature::mcp;
+  // The URL of a legacy stream stays unknown: what a GET of it opens shows with its first event only.
+  const bool tells_url = has_request_ && stream_ != StreamKind::legacy_sse;
+  connection_->show_mcp(tells_url ? request_.head.target : std::string_view{});
+  if (has_response_) {
+    emit_request();
+    emit_response();
+  } else if (!is_post()) {
+    emit_request();
+  }
+}
+
+// Whether the text shows that the exchange is MCP.
+bool Exchange::judge(Side from, std::string_view text) {
+  bool shown = false;
+  const bool legacy_post = from == Side::client && keying_ == SessionKeying::legacy_session_id;
+  state_.reader.read(text, Codec::json, false, state_.arena, [&](const model::RpcMessage& message) {
+    if (message.kind == model::MessageKind::invalid) return;
+    shown |= known_endpoint_ || legacy_post || (from == Side::client ? proves_mcp(message) : resembles_mcp_reply(message));
+  });
+  state_.arena.reset();
+  return shown;
+}
+
+void Exchange::json_text(Side from, std::string_view text, bool truncated, Stamp stamp) {
+  if (nature_ == Nature::undecided) {
+    if (judge(from, text)) become_mcp();
+    else if (!truncated) become_foreign();
+  }
+  if (nature_ == Nature::mcp) read_messages(from, text, {}, stamp);
+}
+
+void Exchange::sse_event(const SseEvent& event, Stamp stamp) {
+  if (nature_ == Nature::foreign) return;
+  if (!event.id.empty()) last_event_id_ = event.id;
+  if (event.data.empty()) return;
+  const bool first = events_seen_++ == 0;
+  if (event.type == "endpoint" && first && !is_post()) return take_endpoint_event(event.data);
+  // Only the type "message" carries messages; SDKs ignore what other names hold, even when it looks like JSON-RPC.
+  if (event.type.empty() || event.type == "message") {
+    if (nature_ == Nature::undecided && judge(Side::server, event.data)) become_mcp();
+    if (nature_ == Nature::mcp) read_messages(Side::server, event.data, event.id, stamp);
+  }
+  if (nature_ == Nature::undecided && events_seen_ >= state_.limits.foreign_events) become_foreign();
+}
+
+void Exchange::take_endpoint_event(std::string_view data) {
+  stream_ = StreamKind::legacy_sse;
+  const std::string session = state_.endpoints.learn_legacy(connection_->server(), request_.head.target, trim_space(data));
+  if (keying_ != SessionKeying::mcp_session_id) {
+    session_ = session;
+    keying_ = SessionKeying::legacy_session_id;
+  }
+  if (nature_ == Nature::undecided) become_mcp();
+}
+
+// --- observations ---
+
+void Exchange::read_messages(Side from, std::string_view text, std::string_view event_id, Stamp stamp) {
+  const bool lenient = true;
+  const ReadOutcome outcome = state_.reader.read(text, Codec::json, lenient, state_.arena, [&](const model::RpcMessage& message) {
+    if (from == Side::client && message.method == "subscriptions/listen") stream_ = StreamKind::listen;
+    emit_message(from, message, event_id, stamp);
+  });
+  if (outcome.messages == 0 && outcome.malformed) emit_broken_message(from, text, event_id, stamp);
+  state_.arena.reset();
+}
+
+void Exchange::emit_message(Side from, const model::RpcMessage& message, std::string_view event_id, Stamp stamp) {
+  emit_request();
+  model::Observation observation;
+  observation.kind = ObservationKind::message;
+  observation.direction = direction_of(from);
+  observation.at = stamp.at;
+  observation.source = stamp.source;
+  observation.event_id = event_id;
+  observation.text = quote(message.text, state_.limits.evidence_text_bytes);
+  observation.message = &message;
+  address(observation);
+  state_.shared.sink.observe(observation);
+}
+
+void Exchange::emit_broken_message(Side from, std::string_view text, std::string_view event_id, Stamp stamp) {
+  model::RpcMessage message;
+  message.defects = model::kNotJson;
+  message.text = text;
+  emit_message(from, message, event_id, stamp);
+}
+
+void Exchange::address(model::Observation& observation) const {
+  observation.stream = stream_;
+  observation.keying = keying_;
+  observation.session = session_;
+  observation.exchange = number_;
+  observation.connection = connection_->flow().connection;
+}
+
+model::HttpFacts Exchange::request_facts() const {
+  const HttpHead& head = request_.head;
+  model::HttpFacts facts;
+  facts.method = head.method;
+  facts.path = head.target;
+  facts.host = head.host;
+  facts.user_agent = head.user_agent;
+  facts.content_type = head.content_type;
+  facts.accept = head.accept;
+  facts.origin = head.origin;
+  facts.session_id = head.session_id;
+  facts.protocol_version = head.protocol_version;
+  facts.last_event_id = head.last_event_id;
+  facts.mcp_method = head.mcp_method;
+  facts.mcp_name = head.mcp_name;
+  facts.forwarded_for = head.forwarded_for;
+  facts.principal = head.principal;
+  facts.peer = connection_->client();
+  facts.peer_port = connection_->flow().key.client.port;
+  facts.server = connection_->server();
+  if (head.has_length && !head.chunked) facts.request_bytes = static_cast<std::int64_t>(head.content_length);
+  return facts;
+}
+
+void Exchange::emit_request() {
+  if (request_told_ || !has_request_) return;
+  request_told_ = true;
+  emit(ObservationKind::exchange_request, Direction::client_to_server, request_facts(), request_at_);
+}
+
+void Exchange::emit_response() {
+  if (response_told_ || !has_response_) return;
+  response_told_ = true;
+  const HttpHead& head = response_.head;
+  model::HttpFacts facts = request_facts();
+  facts.status = head.status;
+  facts.content_type = head.content_type;
+  facts.session_id = facts.response_session_id = head.session_id;
+  if (!head.protocol_version.empty()) facts.protocol_version = head.protocol_version;
+  if (head.has_length && !head.chunked) facts.response_bytes = static_cast<std::int64_t>(head.content_length);
+  facts.is_sse = is_sse_;
+  emit(ObservationKind::exchange_response, Direction::server_to_client, facts, response_at_);
+}
+
+void Exchange::emit_end(EndReason reason, Stamp stamp) {
+  model::HttpFacts facts = request_facts();
+  facts.status = response_.head.status;
+  facts.content_type = response_.head.content_type;
+  facts.response_session_id = response_.head.session_id;
+  facts.is_sse = is_sse_;
+  facts.end = reason;
+  facts.request_bytes = has_request_ && !request_hole_ ? static_cast<std::int64_t>(request_body_.wire_bytes()) : -1;
+  facts.response_bytes = has_response_ && !response_hole_ ? static_cast<std::int64_t>(response_body_.wire_bytes()) : -1;
+  facts.body_unknown = request_hole_ || response_hole_;
+  if (has_request_ && request_at_.at.known() && stamp.at.known()) facts.duration_us = stamp.at.us - request_at_.at.us;
+  facts.started = request_at_.at;
+  emit(ObservationKind::exchange_end, Direction::unknown, facts, stamp);
+}
+
+void Exchange::emit(ObservationKind kind, Direction direction, const model::HttpFacts& facts, Stamp stamp) {
+  model::Observation observation;
+  observation.kind = kind;
+  observation.direction = direction;
+  observation.at = stamp.at;
+  observation.source = stamp.source;
+  observation.http = &facts;
+  if (kind == ObservationKind::exchange_end) observation.event_id = last_event_id_;
+  address(observation);
+  state_.shared.sink.observe(observation);
+}
+
+}  // namespace mcpscan::app

@@ -1,0 +1,101 @@
+// Exchange: one HTTP request with its response, whatever version carried it. Decides whether it is MCP, reads the messages of both
+// bodies and emits the observations in the order that the session layer relies on: exchange_request, its messages,
+// exchange_response, messages as they complete, exchange_end. Until the nature is known nothing is emitted; what turns out
+// foreign is counted and never told. Either half may be missing (one-sided captures, gaps).
+// Owns copies of the head fields it reports. Reused through begin(). Not thread-safe.
+// Source: MCP 2024-11-05 to 2026-07-28, transports.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "app/body_reader.h"
+#include "app/http_head.h"
+#include "app/http_state.h"
+#include "model/observation.h"
+
+namespace mcpscan::app {
+
+// A head that outlives the bytes it was read from.
+struct KeptHead {
+  HttpHead head;
+  std::string bytes;
+  void assign(const HttpHead& from);
+};
+
+class Exchange final : private BodyReader::Events {
+ public:
+  explicit Exchange(HttpState& state);
+
+  void begin(HttpConnection& connection, std::uint64_t number);
+
+  void request_head(const HttpHead& head, model::Stamp stamp);
+  void request_body(std::string_view bytes, bool last, model::Stamp stamp);
+  void request_end(model::Stamp stamp);
+  void response_head(const HttpHead& head, model::Stamp stamp);
+  void response_body(std::string_view bytes, bool last, model::Stamp stamp);
+  void response_end(model::Stamp stamp);
+  // Bytes of a body are missing.
+  void missing(model::Side from, model::Stamp stamp);
+  // The rest of the request cannot be read; its response may still come.
+  void request_lost(model::Stamp stamp);
+  void end(model::EndReason reason, model::Stamp stamp);
+
+  bool request_begun() const { return has_request_; }
+  bool request_done() const { return request_done_; }
+  bool response_begun() const { return has_response_; }
+  bool response_done() const { return response_done_; }
+  bool is_head_request() const { return request_.head.method == "HEAD"; }
+  bool is_connect() const { return request_.head.method == "CONNECT"; }
+  bool asks_h2c() const { return request_.head.upgrade_h2c; }
+  // The response will belong to some other request: it is never paired.
+  void set_unpaired() { unpaired_ = true; }
+  bool unpaired() const { return unpaired_; }
+
+  // Session, stream and numbers into an observation about this exchange.
+  void address(model::Observation& observation) const;
+
+ private:
+  enum class Nature : std::uint8_t { undecided, mcp, foreign };
+
+  void json_text(model::Side from, std::string_view text, bool truncated, model::Stamp stamp) override;
+  void sse_event(const SseEvent& event, model::Stamp stamp) override;
+
+  Nature nature_of_request() const;
+  void take_request_session();
+  bool judge(model::Side from, std::string_view text);
+  void become_mcp();
+  void become_foreign() { nature_ = Nature::foreign; }
+  void take_endpoint_event(std::string_view data);
+  void read_messages(model::Side from, std::string_view text, std::string_view event_id, model::Stamp stamp);
+  void emit_message(model::Side from, const model::RpcMessage& message, std::string_view event_id, model::Stamp stamp);
+  void emit_broken_message(model::Side from, std::string_view text, std::string_view event_id, model::Stamp stamp);
+  void emit_request();
+  void emit_response();
+  void emit_end(model::EndReason reason, model::Stamp stamp);
+  void emit(model::ObservationKind kind, model::Direction direction, const model::HttpFacts& facts, model::Stamp stamp);
+  model::HttpFacts request_facts() const;
+  BodyReader::Use response_use() const;
+  bool is_post() const { return request_.head.method == "POST"; }
+  bool is_get() const { return request_.head.method == "GET"; }
+
+  HttpState& state_;
+  HttpConnection* connection_ = nullptr;
+  std::uint64_t number_ = 0;
+  Nature nature_ = Nature::undecided;
+  model::StreamKind stream_ = model::StreamKind::unknown;
+  model::SessionKeying keying_ = model::SessionKeying::none;
+  std::string session_;
+  std::string last_event_id_;      // last one sent on the response stream
+  KeptHead request_, response_;
+  model::Stamp request_at_, response_at_;
+  BodyReader request_body_, response_body_;
+  std::uint32_t events_seen_ = 0;
+  bool has_request_ = false, has_response_ = false, request_done_ = false, response_done_ = false;
+  bool request_told_ = false, response_told_ = false, ended_ = true;
+  bool known_endpoint_ = false, is_sse_ = false, unpaired_ = false;
+  bool request_hole_ = false, response_hole_ = false;
+};
+
+}  // namespace mcpscan::app

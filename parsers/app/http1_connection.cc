@@ -1,0 +1,289 @@
+#include "app/http1_connection.h"
+
+namespace mcpscan::app {
+namespace {
+
+using model::EndReason;
+using model::Side;
+using model::Stamp;
+using Framing = Http1Reader::Framing;
+using BodyPlan = Http1Reader::BodyPlan;
+
+constexpr std::string_view kLost = "bytes of the connection are not in the capture";
+constexpr std::string_view kOneSided = "the capture holds one direction of the connection only";
+
+}  // namespace
+
+Http1Connection::Http1Connection(HttpConnection& connection)
+    : connection_(connection),
+      client_events_(*this),
+      server_events_(*this),
+      client_reader_(connection.state().limits, true, client_events_),
+      server_reader_(connection.state().limits, false, server_events_) {}
+
+Http1Connection::~Http1Connection() = default;
+
+std::size_t Http1Connection::feed(Side from, std::string_view bytes, Stamp stamp, bool forced) {
+  if (tunnel_ || upgraded_h2c_ != nullptr) return tunnel_ ? bytes.size() : 0;
+  if (from == Side::client) {
+    client_spoke_ = true;
+    return client_reader_.feed(bytes, stamp);
+  }
+  server_spoke_ = true;
+  forced_ = forced;
+  const std::size_t used = server_reader_.feed(bytes, stamp);
+  forced_ = false;
+  return tunnel_ ? bytes.size() : used;
+}
+
+void Http1Connection::start_in_the_middle(Side from) {
+  const std::size_t bytes = connection_.state().limits.sniff_bytes;
+  (from == Side::client ? client_reader_ : server_reader_).start_in_the_middle(bytes);
+}
+
+// --- requests ---
+
+BodyPlan Http1Connection::request_head(const HttpHead& head, Stamp stamp) {
+  report_oddities(head, stamp);
+  // A request while others wait is no news; after a gap nobody knows how many were lost between.
+  if (request_gap_ && !waiting_.empty()) pairing_lost_ = true;
+  request_gap_ = false;
+  waiting_.push_back(connection_.open_exchange());
+  uploading_ = waiting_.back().get();
+  if (orphans_ > 0) {
+    --orphans_;
+    uploading_->set_unpaired();
+  }
+  if (pairing_lost_) uploading_->set_unpaired();
+  uploading_->request_head(head, stamp);
+  bound_waiting(stamp);
+  if (head.method == "CONNECT") return {};
+  if (head.chunked) return {Framing::chunked, 0};
+  if (head.has_transfer) return {Framing::until_close, 0};
+  return {Framing::length, head.content_length};
+}
+
+void Http1Connection::request_end(Stamp stamp) {
+  if (uploading_ == nullptr) return;
+  uploading_->request_end(stamp);
+  request_over(stamp);
+}
+
+void Http1Connection::request_lost(Stamp stamp) {
+  if (uploading_ == nullptr) return;
+  uploading_->request_lost(stamp);
+  request_over(stamp);
+}
+
+void Http1Connection::request_over(Stamp stamp) {
+  Exchange* const done = uploading_;
+  uploading_ = nullptr;
+  if (answered_early_ != nullptr) return connection_.close_exchange(std::move(answered_early_), answered_early_as_, stamp);
+  if (!done->unpaired() || waiting_.empty() || waiting_.back().get() != done) return;
+  connection_.close_exchange(std::move(waiting_.back()), EndReason::evidence_gap, stamp);
+  waiting_.pop_back();
+}
+
+// In a capture of requests only nothing ever leaves the queue by itself.
+void Http1Connection::bound_waiting(Stamp stamp) {
+  HttpState& state = connection_.state();
+  const bool too_many = waiting_.size() > state.limits.pipelined_requests || state.open_exchanges > state.limits.exchanges;
+  if (!too_many || waiting_.size() < 2) return;
+  odd("http-requests-waiting", "more requests than pipelined_requests wait for a response; the oldest is given up", stamp);
+  pairing_lost_ |= downloading_ != nullptr;
+  close_oldest(EndReason::evidence_gap, stamp);
+}
+
+// --- responses ---
+
+bool Http1Connection::response_may_begin() const {
+  if (!waiting_.empty() || forced_ || pairing_lost_) return true;
+  // Without its handshake a connection may begin with a response, or be captured in this direction only.
+  return !client_spoke_ && !connection_.flow().saw_start;
+}
+
+BodyPlan Http1Connection::response_head(const HttpHead& head, Stamp stamp) {
+  report_oddities(head, stamp);
+  interim_ = head.status < 200 && head.status != 101;
+  if (interim_) return {};
+  choose_exchange(stamp);
+  const BodyPlan plan = response_plan(head);
+  if (plan.framing == Framing::opaque) leave_http1(head, stamp);
+  else downloading_->response_head(head, stamp);
+  return plan;
+}
+
+// Which request the response that begins now belongs to.
+void Http1Connection::choose_exchange(Stamp stamp) {
+  if (response_gap_) {
+    // Clients do not pipeline: the newest request was sent after all earlier responses were whole. One that does pipeline
+    // leaves us without a clue.
+    pairing_lost_ |= pipelined_ && waiting_.size() > 1;
+    while (!pairing_lost_ && waiting_.size() > 1) close_oldest(EndReason::evidence_gap, stamp);
+    response_gap_ = false;
+  }
+  if (!pairing_lost_ && !waiting_.empty() && !waiting_.front()->unpaired()) {
+    pipelined_ |= waiting_.size() > 1;
+    downloading_ = waiting_.front().get();
+    return;
+  }
+  const bool unexplained = (client_spoke_ || connection_.flow().saw_start) && !client_reader_.seeking();
+  if (!pairing_lost_ && waiting_.empty() && unexplained) ++orphans_;
+  unpaired_ = connection_.open_exchange();
+  downloading_ = unpaired_.get();
+}
+
+// 101 and the answer to CONNECT: what follows is another protocol.
+void Http1Connection::leave_http1(const HttpHead& head, Stamp stamp) {
+  const bool paired = !waiting_.empty() && downloading_ == waiting_.front().get();
+  if (head.status == 101 && paired && downloading_->asks_h2c() && uploading_ == nullptr) {
+    upgraded_h2c_ = std::move(waiting_.front());
+    waiting_.pop_front();
+    downloading_ = nullptr;
+    return;
+  }
+  downloading_->response_head(head, stamp);
+  close_download(EndReason::complete, stamp);
+  close_all(EndReason::unknown, stamp);
+  tunnel_ = true;
+}
+
+// RFC 9112 6.3, in its order.
+BodyPlan Http1Connection::response_plan(const HttpHead& head) const {
+  if (head.status == 101 || (downloading_->is_connect() && head.status / 100 == 2)) return {Framing::opaque, 0};
+  if (downloading_->is_head_request() || head.status == 204 || head.status == 304) return {};
+  if (head.chunked) return {Framing::chunked, 0};
+  if (head.has_transfer || (head.oddities & kLengthsDiffer) != 0) return {Framing::until_close, 0};
+  if (head.has_length) return {Framing::length, head.content_length};
+  return {Framing::until_close, 0};
+}
+
+void Http1Connection::ClientEvents::body(std::string_view bytes, bool last, Stamp stamp) {
+  if (of_.uploading_ != nullptr) of_.uploading_->request_body(bytes, last, stamp);
+}
+
+void Http1Connection::ClientEvents::body_missing(std::uint64_t, Stamp stamp) {
+  if (of_.uploading_ != nullptr) of_.uploading_->missing(Side::client, stamp);
+}
+
+void Http1Connection::ServerEvents::body(std::string_view bytes, bool last, Stamp stamp) {
+  if (of_.downloading_ != nullptr) of_.downloading_->response_body(bytes, last, stamp);
+}
+
+void Http1Connection::ServerEvents::body_missing(std::uint64_t, Stamp stamp) {
+  if (of_.downloading_ != nullptr) of_.downloading_->missing(Side::server, stamp);
+}
+
+void Http1Connection::response_end(Stamp stamp) {
+  if (interim_) {
+    interim_ = false;
+    return;
+  }
+  if (downloading_ == nullptr) return;
+  downloading_->response_end(stamp);
+  close_download(EndReason::complete, stamp);
+}
+
+void Http1Connection::response_lost(Stamp stamp) {
+  interim_ = false;
+  response_gap_ = true;
+  if (downloading_ == nullptr) return;
+  downloading_->missing(Side::server, stamp);
+  close_download(EndReason::evidence_gap, stamp);
+}
+
+void Http1Connection::close_download(EndReason reason, Stamp stamp) {
+  if (downloading_ != unpaired_.get()) return close_oldest(reason, stamp);
+  downloading_ = nullptr;
+  connection_.close_exchange(std::move(unpaired_), reason, stamp);
+}
+
+void Http1Connection::close_oldest(EndReason reason, Stamp stamp) {
+  std::unique_ptr<Exchange> oldest = std::move(waiting_.front());
+  waiting_.pop_front();
+  if (downloading_ == oldest.get()) downloading_ = nullptr;
+  // A request still being sent (it was refused early) may bring messages yet.
+  if (oldest.get() != uploading_) return connection_.close_exchange(std::move(oldest), reason, stamp);
+  answered_early_ = std::move(oldest);
+  answered_early_as_ = reason;
+}
+
+// --- gaps and ends ---
+
+const Exchange* Http1Connection::exchange_of(Side from) const {
+  if (from == Side::client) return uploading_;
+  if (downloading_ != nullptr || waiting_.empty()) return downloading_;
+  return waiting_.front().get();
+}
+
+void Http1Connection::gap(Side from, std::uint64_t length, Stamp stamp) {
+  if (tunnel_ || upgraded_h2c_ != nullptr) return;
+  connection_.report_gap(from, length, exchange_of(from), kLost, stamp);
+  if (from == Side::client) {
+    client_reader_.gap(length, stamp);
+    request_gap_ = client_reader_.seeking();
+    if (request_gap_) orphans_ = 0;
+  } else {
+    server_reader_.gap(length, stamp);
+    response_gap_ |= server_reader_.seeking() && downloading_ == nullptr;
+  }
+}
+
+void Http1Connection::half_close(Side from, Stamp stamp) {
+  if (from == Side::client && !client_closed_) {
+    client_closed_ = true;
+    client_closed_first_ = !server_closed_;
+    client_closed_at_ = stamp;
+    client_reader_.close(stamp);
+  } else if (from == Side::server && !server_closed_) {
+    server_closed_ = true;
+    server_reader_.close(stamp);
+    // What the server has not sent before its FIN never comes; what is behind a gap may have been sent.
+    if (!client_closed_first_ && !server_reader_.seeking()) close_all(EndReason::closed_by_server, stamp);
+  }
+}
+
+EndReason Http1Connection::final_reason(EndReason reason) const {
+  const bool server_heard = server_spoke_ || server_closed_ || reason == EndReason::reset_by_server ||
+                            reason == EndReason::closed_by_server || reason == EndReason::evidence_ends;
+  if (!server_heard) return EndReason::evidence_gap;
+  return client_closed_first_ ? EndReason::closed_by_client : reason;
+}
+
+void Http1Connection::close_all(EndReason reason, Stamp stamp) {
+  const EndReason why = final_reason(reason);
+  const Stamp when = client_closed_first_ ? client_closed_at_ : stamp;
+  // Behind a gap that no response head followed, the responses may have been there.
+  const bool unread = server_reader_.seeking() || response_gap_;
+  downloading_ = uploading_ = nullptr;
+  if (unpaired_ != nullptr) connection_.close_exchange(std::move(unpaired_), why, when);
+  if (answered_early_ != nullptr) connection_.close_exchange(std::move(answered_early_), answered_early_as_, when);
+  while (!waiting_.empty()) {
+    const bool unsure = unread || waiting_.front()->unpaired();
+    connection_.close_exchange(std::move(waiting_.front()), unsure ? EndReason::evidence_gap : why, when);
+    waiting_.pop_front();
+  }
+}
+
+void Http1Connection::finish(EndReason reason, Stamp stamp) {
+  if (client_spoke_ != server_spoke_ && final_reason(reason) == EndReason::evidence_gap) {
+    connection_.report_gap(client_spoke_ ? Side::server : Side::client, 0, nullptr, kOneSided, stamp);
+  }
+  close_all(reason, stamp);
+  tunnel_ = true;
+}
+
+void Http1Connection::report_oddities(const HttpHead& head, Stamp stamp) {
+  if (head.oddities == 0) return;
+  if ((head.oddities & kBadField) != 0) odd("http-bad-field", "a line of a header section is no field", stamp);
+  if ((head.oddities & kFoldedField) != 0) odd("http-folded-field", "a header field is folded over several lines (obsolete)", stamp);
+  if ((head.oddities & kLengthsDiffer) != 0) odd("http-bad-content-length", "Content-Length is no number or given with different values", stamp);
+  if ((head.oddities & kLengthAndChunked) != 0) odd("http-length-and-chunked", "a message has both Content-Length and Transfer-Encoding; the latter counts (RFC 9112 6.3)", stamp);
+  if ((head.oddities & kUnknownTransfer) != 0) odd("http-unknown-transfer-coding", "a transfer coding does not end in chunked", stamp);
+}
+
+void Http1Connection::odd(std::string_view kind, std::string_view text, Stamp stamp) {
+  connection_.state().odd(kind, text, stamp.source);
+}
+
+}  // namespace mcpscan::app

@@ -1,0 +1,290 @@
+#include "app/http_head.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/hash.h"
+
+namespace mcpscan::app {
+namespace {
+
+constexpr std::size_t kMethodBytes = 24;  // longest method name taken for one
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// RFC 9110 5.6.2.
+bool is_token_char(char c) {
+  if (is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z')) return true;
+  return c != '\0' && std::strchr("!#$%&'*+-.^_`|~", c) != nullptr;
+}
+
+bool is_token(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_token_char); }
+
+bool is_method(std::string_view text) {
+  return !text.empty() && text.size() <= kMethodBytes &&
+         std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'A' && c <= 'Z') || c == '-' || c == '_'; });
+}
+
+// Calls `each` with the trimmed members of a comma separated list.
+template <typename Each>
+void for_each_member(std::string_view list, Each each) {
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    const std::string_view member = trim_space(list.substr(0, comma));
+    if (!member.empty()) each(member);
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+}
+
+Coding coding_named(std::string_view name) {
+  if (iequals(name, "gzip") || iequals(name, "x-gzip")) return Coding::gzip;
+  if (iequals(name, "deflate")) return Coding::deflate;
+  if (iequals(name, "br")) return Coding::br;
+  if (iequals(name, "zstd")) return Coding::zstd;
+  return iequals(name, "identity") ? Coding::identity : Coding::unknown;
+}
+
+void add_codings(CodingList& list, std::string_view value) {
+  for_each_member(value, [&](std::string_view name) {
+    const Coding coding = coding_named(name);
+    if (coding == Coding::identity) return;
+    if (list.count == CodingList::kMost) list.codings[CodingList::kMost - 1] = Coding::unknown;
+    else list.codings[list.count++] = coding;
+  });
+}
+
+void add_length(HttpHead& head, std::string_view value) {
+  for_each_member(value, [&](std::string_view member) {
+    std::uint64_t length = 0;
+    const bool number = member.size() <= 18 && std::all_of(member.begin(), member.end(), is_digit);
+    if (number) {
+      for (const char c : member) length = length * 10 + static_cast<std::uint64_t>(c - '0');
+    }
+    if (!number || (head.has_length && head.content_length != length)) head.oddities |= kLengthsDiffer;
+    if (!number || head.has_length) return;
+    head.has_length = true;
+    head.content_length = length;
+  });
+}
+
+void add_transfer(HttpHead& head, std::string_view value) {
+  for_each_member(value, [&](std::string_view member) {
+    const std::string_view name = trim_space(member.substr(0, member.find(';')));
+    head.has_transfer = true;
+    head.chunked = iequals(name, "chunked");  // only as the last coding does it frame the message
+    if (!head.chunked && !iequals(name, "identity")) add_codings(head.codings, name);
+  });
+}
+
+void add_connection(HttpHead& head, std::string_view value) {
+  for_each_member(value, [&](std::string_view member) { head.connection_close |= iequals(member, "close"); });
+}
+
+void set_once(std::string_view& field, std::string_view value) {
+  if (field.empty()) field = value;
+}
+
+void set_accept(HttpHead& head, std::string_view value) {
+  set_once(head.accept, value);
+  head.accepts_event_stream |= icontains(value, "text/event-stream");
+}
+
+void set_last_event_id(HttpHead& head, std::string_view value) {
+  set_once(head.last_event_id, value);
+  head.has_last_event_id = true;
+}
+
+void set_upgrade(HttpHead& head, std::string_view value) {
+  head.has_upgrade = true;
+  head.upgrade_h2c |= icontains(value, "h2c");
+}
+
+// The line that begins at `at`, without its end; `at` moves behind it.
+std::string_view next_line(std::string_view text, std::size_t& at) {
+  const std::size_t end = std::min(text.find('\n', at), text.size());
+  std::string_view line = text.substr(at, end - at);
+  at = std::min(end + 1, text.size());
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return line;
+}
+
+bool parse_request_line(std::string_view line, HttpHead& head) {
+  if (!is_request_line(line)) return false;
+  const std::size_t space = line.find(' ');
+  const std::size_t last = line.rfind(' ');
+  head.is_request = true;
+  head.method = line.substr(0, space);
+  head.target = trim_space(line.substr(space + 1, last - space - 1));
+  head.minor_version = static_cast<std::uint8_t>(line.back() - '0');
+  return true;
+}
+
+bool parse_status_line(std::string_view line, HttpHead& head) {
+  if (!is_status_line(line)) return false;
+  head.is_request = false;
+  head.minor_version = static_cast<std::uint8_t>(line[7] - '0');
+  head.status = static_cast<std::uint16_t>((line[9] - '0') * 100 + (line[10] - '0') * 10 + (line[11] - '0'));
+  return true;
+}
+
+bool has_fold(std::string_view section) {
+  for (std::size_t at = section.find('\n'); at != std::string_view::npos; at = section.find('\n', at + 1)) {
+    if (at + 1 < section.size() && (section[at + 1] == ' ' || section[at + 1] == '\t')) return true;
+  }
+  return false;
+}
+
+// RFC 9112 5.2: a fold is replaced by spaces.
+std::string_view unfold(std::string_view section, std::string& scratch) {
+  scratch.assign(section);
+  for (std::size_t at = scratch.find('\n'); at != std::string::npos; at = scratch.find('\n', at + 1)) {
+    if (at + 1 >= scratch.size() || (scratch[at + 1] != ' ' && scratch[at + 1] != '\t')) continue;
+    scratch[at] = ' ';
+    if (at > 0 && scratch[at - 1] == '\r') scratch[at - 1] = ' ';
+  }
+  return scratch;
+}
+
+bool parse_fields(std::string_view section, std::size_t at, bool strict, HttpHead& head) {
+  while (at < section.size()) {
+    const std::string_view line = next_line(section, at);
+    if (line.empty()) break;
+    const std::size_t colon = line.find(':');
+    const bool field = colon != std::string_view::npos && is_token(line.substr(0, colon));
+    if (field) head.add_field(line.substr(0, colon), trim_space(line.substr(colon + 1)));
+    else head.oddities |= kBadField;
+    if (!field && strict) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string_view trim_space(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+bool iequals(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+bool icontains(std::string_view text, std::string_view lower_word) {
+  return std::search(text.begin(), text.end(), lower_word.begin(), lower_word.end(),
+                     [](char x, char y) { return lower(x) == y; }) != text.end();
+}
+
+void HttpHead::add_field(std::string_view name, std::string_view value) {
+  const auto is = [name](std::string_view known) { return iequals(name, known); };
+  switch (name.size()) {
+    case 4: if (is("host")) set_once(host, value); break;
+    case 6:
+      if (is("accept")) set_accept(*this, value);
+      else if (is("origin")) set_once(origin, value);
+      break;
+    case 7: if (is("upgrade")) set_upgrade(*this, value); break;
+    case 8: if (is("mcp-name")) set_once(mcp_name, value); break;
+    case 10:
+      if (is("connection")) add_connection(*this, value);
+      else if (is("user-agent")) set_once(user_agent, value);
+      else if (is("mcp-method")) set_once(mcp_method, value);
+      break;
+    case 12: if (is("content-type")) set_once(content_type, value); break;
+    case 13:
+      if (is("authorization") && principal == 0) principal = hash_bytes(value);
+      else if (is("last-event-id")) set_last_event_id(*this, value);
+      break;
+    case 14:
+      if (is("content-length")) add_length(*this, value);
+      else if (is("mcp-session-id")) set_once(session_id, value);
+      break;
+    case 15: if (is("x-forwarded-for")) set_once(forwarded_for, value); break;
+    case 16: if (is("content-encoding")) add_codings(codings, value); break;
+    case 17: if (is("transfer-encoding")) add_transfer(*this, value); break;
+    case 20: if (is("mcp-protocol-version")) set_once(protocol_version, value); break;
+    default: break;
+  }
+}
+
+std::size_t find_head_end(std::string_view bytes, std::size_t from) {
+  const char* const begin = bytes.data();
+  const char* const end = begin + bytes.size();
+  for (const char* at = begin + std::min(from, bytes.size()); at < end;) {
+    const char* line = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+    if (line == nullptr || line + 1 >= end) break;
+    if (line[1] == '\n') return static_cast<std::size_t>(line + 2 - begin);
+    if (line[1] == '\r' && line + 2 < end && line[2] == '\n') return static_cast<std::size_t>(line + 3 - begin);
+    at = line + 1;
+  }
+  return std::string_view::npos;
+}
+
+bool parse_head(std::string_view section, bool request, bool strict, std::string& scratch, HttpHead& head) {
+  head = HttpHead{};
+  std::size_t at = 0;
+  const std::string_view start = next_line(section, at);
+  if (!(request ? parse_request_line(start, head) : parse_status_line(start, head))) return false;
+  if (has_fold(section)) {
+    section = unfold(section, scratch);
+    at = 0;
+    const std::string_view again = next_line(section, at);
+    if (request ? !parse_request_line(again, head) : !parse_status_line(again, head)) return false;
+    head.oddities |= kFoldedField;
+  }
+  if (!parse_fields(section, at, strict, head)) return false;
+  if (head.has_transfer && head.has_length) head.oddities |= kLengthAndChunked;
+  if (head.has_transfer && !head.chunked) head.oddities |= kUnknownTransfer;
+  return true;
+}
+
+bool is_request_line(std::string_view line) {
+  const std::size_t space = line.find(' ');
+  if (space == std::string_view::npos || !is_method(line.substr(0, space))) return false;
+  constexpr std::size_t kVersion = 9;  // " HTTP/1.1"
+  if (line.size() < space + 2 + kVersion) return false;
+  const std::string_view version = line.substr(line.size() - kVersion);
+  return version.substr(0, 8) == " HTTP/1." && is_digit(version[8]);
+}
+
+bool is_status_line(std::string_view line) {
+  return line.size() >= 12 && line.substr(0, 7) == "HTTP/1." && is_digit(line[7]) && line[8] == ' ' && line[9] >= '1' &&
+         line[9] <= '9' && is_digit(line[10]) && is_digit(line[11]) && (line.size() == 12 || line[12] == ' ');
+}
+
+bool is_field_line(std::string_view line) {
+  const std::size_t colon = line.find(':');
+  return colon != std::string_view::npos && is_token(line.substr(0, colon));
+}
+
+Likeness looks_like_request(std::string_view bytes) {
+  std::size_t at = 0;
+  while (at < bytes.size() && (bytes[at] == '\r' || bytes[at] == '\n')) ++at;  // RFC 9112 2.2
+  if (at > 4) return Likeness::no;
+  bytes.remove_prefix(at);
+  const std::size_t line_end = bytes.find('\n');
+  std::string_view line = bytes.substr(0, line_end);
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  if (line_end != std::string_view::npos) return is_request_line(line) ? Likeness::yes : Likeness::no;
+  const std::size_t space = line.find(' ');
+  const std::string_view method = line.substr(0, space);
+  if (method.size() > kMethodBytes || (!method.empty() && !is_method(method))) return Likeness::no;
+  if (space == 0) return Likeness::no;
+  const std::string_view rest = space == std::string_view::npos ? std::string_view{} : line.substr(space + 1);
+  const bool text = std::all_of(rest.begin(), rest.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x20; });
+  return text ? Likeness::maybe : Likeness::no;
+}
+
+Likeness looks_like_response(std::string_view bytes) {
+  std::size_t at = 0;
+  while (at < bytes.size() && (bytes[at] == '\r' || bytes[at] == '\n')) ++at;
+  if (at > 4) return Likeness::no;
+  bytes.remove_prefix(at);
+  constexpr std::string_view kStart = "HTTP/1.";
+  const std::size_t shared = std::min(bytes.size(), kStart.size());
+  if (bytes.substr(0, shared) != kStart.substr(0, shared)) return Likeness::no;
+  return bytes.size() >= kStart.size() ? Likeness::yes : Likeness::maybe;
+}
+
+}  // namespace mcpscan::app

@@ -1,0 +1,83 @@
+#include "app/http_state.h"
+
+#include "app/exchange.h"
+
+namespace mcpscan::app {
+namespace {
+
+constexpr std::size_t kSpareExchanges = 256;
+
+model::Direction direction_of(model::Side from) {
+  return from == model::Side::client ? model::Direction::client_to_server : model::Direction::server_to_client;
+}
+
+}  // namespace
+
+HttpState::HttpState(HttpShared& of) : shared(of), limits(of.limits), reader(of.limits), endpoints(of.limits) {}
+HttpState::~HttpState() = default;
+
+void HttpState::odd(std::string_view kind, std::string_view text, const model::SourceRef& source) {
+  shared.anomalies.add({std::string(kind), std::string(text), source, 1});
+}
+
+HttpConnection::HttpConnection(HttpState& state, const model::FlowInfo& flow)
+    : state_(state), flow_(flow), client_(flow.key.client.address_text()), server_(flow.key.server.text()) {}
+
+std::unique_ptr<Exchange> HttpConnection::open_exchange() {
+  std::unique_ptr<Exchange> exchange;
+  if (state_.spare.empty()) {
+    exchange = std::make_unique<Exchange>(state_);
+  } else {
+    exchange = std::move(state_.spare.back());
+    state_.spare.pop_back();
+  }
+  ++state_.open_exchanges;
+  exchange->begin(*this, state_.shared.next_exchange++);
+  return exchange;
+}
+
+void HttpConnection::close_exchange(std::unique_ptr<Exchange> exchange, model::EndReason reason, model::Stamp stamp) {
+  exchange->end(reason, stamp);
+  --state_.open_exchanges;
+  if (state_.spare.size() < kSpareExchanges) state_.spare.push_back(std::move(exchange));
+}
+
+void HttpConnection::report_gap(model::Side from, std::uint64_t length, const Exchange* exchange, std::string_view reason,
+                                model::Stamp stamp) {
+  const PendingGap gap{length, direction_of(from), reason, stamp};
+  if (mcp_seen_) return emit_gap(gap, exchange);
+  for (PendingGap& earlier : pending_gaps_) {
+    if (earlier.direction != gap.direction) continue;
+    earlier.bytes += length;
+    return;
+  }
+  pending_gaps_.push_back(gap);
+}
+
+void HttpConnection::show_mcp(std::string_view target) {
+  if (!target.empty() && path_of(target) != last_path_) {
+    last_path_ = path_of(target);
+    if (!state_.endpoints.learn(server_, target)) {
+      state_.odd("mcp-endpoints-bound", "more URLs than mcp_endpoints speak MCP; a further one is recognised by its content only", {});
+    }
+  }
+  if (mcp_seen_) return;
+  mcp_seen_ = true;
+  for (const PendingGap& gap : pending_gaps_) emit_gap(gap, nullptr);
+  pending_gaps_.clear();
+}
+
+void HttpConnection::emit_gap(const PendingGap& gap, const Exchange* exchange) {
+  const model::GapFacts facts{gap.bytes, gap.reason, false};
+  model::Observation observation;
+  observation.kind = model::ObservationKind::gap;
+  observation.direction = gap.direction;
+  observation.at = gap.stamp.at;
+  observation.source = gap.stamp.source;
+  observation.connection = flow_.connection;
+  observation.gap = &facts;
+  if (exchange != nullptr) exchange->address(observation);
+  state_.shared.sink.observe(observation);
+}
+
+}  // namespace mcpscan::app
