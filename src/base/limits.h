@@ -13,8 +13,11 @@ struct Limits {
   std::size_t line_bytes = 16u << 20;           // longest line kept; base64 images make lines of 10 MB; the rest is skipped
   std::size_t record_bytes = 32u << 20;         // longest record of several lines
   std::size_t record_lines = 2000;              // lines of one record (tracebacks, pretty JSON)
+  std::size_t open_records = 64;                // records of several processes open at a time in one log (docker streams, pods)
   std::size_t framing_depth = 4;                // framings stacked on one line (CRI in Fluent Bit in GCP ...)
   std::size_t archive_members = 100000;         // members read of one archive
+  std::size_t input_files = 100000;             // files read in one run; 200 bytes each
+  std::size_t folder_depth = 64;                // folders inside folders
   std::uint64_t expansion_ratio = 2000;         // decompressed bytes a compressed byte may become (logs reach 200)
   std::uint64_t expansion_floor_bytes = 64u << 20;  // below this size no ratio is judged
   // --- JSON ---
@@ -73,6 +76,7 @@ struct Limits {
   std::size_t report_evidence = 100;            // places listed a finding
   std::size_t evidence_text_bytes = 240;        // head of a record quoted as evidence
   std::size_t report_text_bytes = 4096;         // bytes of one free text (story, tool name, quote) a report shows; a screen holds 8,000
+  std::size_t terminal_text_bytes = 1024;       // the same on a terminal: thirteen lines of 80 columns, the longest story has eight
   std::size_t terminal_rows = 12;               // rows of a list on a terminal; an incident and its lists fit a screen
   std::size_t findings = 20000;                 // findings kept; more are counted
 };

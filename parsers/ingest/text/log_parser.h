@@ -17,6 +17,7 @@
 #include "base/function_ref.h"
 #include "base/limits.h"
 #include "base/result.h"
+#include "base/time.h"
 #include "ingest/text/block_reader.h"
 #include "ingest/text/log_record.h"
 
@@ -25,6 +26,7 @@ namespace mcpscan::ingest {
 // The dialects known to a run. Loaded once, shared by all parsers.
 class DialectSet {
  public:
+  struct State;
   DialectSet();
   ~DialectSet();
   DialectSet(DialectSet&&) noexcept;
@@ -39,14 +41,14 @@ class DialectSet {
 
  private:
   friend class LogParser;
-  struct State;
   std::shared_ptr<State> state_;
 };
 
 struct ParserOptions {
   std::string time_zone = "UTC";   // for times without a zone
   std::string dialect;             // --dialect: only this one's messages (the general one stays); empty: all
-  std::int64_t year_hint = 0;      // for times without a year; 0: from the first full date in the head, else the file's modification year
+  std::int64_t year_hint = 0;      // for times without a year: that of the head; 0: from the first full date in the head, else from `newest`
+  Time newest;                     // no record is newer: when the file was last written; unknown for pipes
 };
 
 // How well each dialect fits the head of a file.
@@ -62,6 +64,7 @@ struct Calibration {
 
 class LogParser {
  public:
+  struct State;
   LogParser(const DialectSet& dialects, const ParserOptions& options, const Limits& limits);
   ~LogParser();
 
@@ -82,7 +85,6 @@ class LogParser {
   std::string_view enable_of(std::uint16_t dialect) const;
 
  private:
-  struct State;
   std::unique_ptr<State> state_;
 };
 

@@ -1,0 +1,143 @@
+// LogParser::calibrate: the shape of a file from its head. Afterwards the same line is read the same way wherever it stands.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "ingest/text/char_class.h"
+#include "ingest/text/record_reader.h"
+
+namespace mcpscan::ingest {
+namespace {
+
+constexpr std::size_t kHeadLines = 2000;    // enough to tell a shape; a head may be larger
+constexpr std::size_t kUnknownTextBytes = 240;
+
+struct LineCounts {
+  std::size_t lines = 0, framed_json = 0, syslog_file = 0, compose = 0;
+  std::size_t prefixed = 0, bare = 0;       // of the lines that do not continue another
+  std::uint16_t layers = 0;
+};
+
+bool has(std::uint16_t layers, Framing framing) { return (layers >> static_cast<unsigned>(framing) & 1u) != 0; }
+
+std::vector<std::string_view> head_lines(std::string_view head) {
+  std::vector<std::string_view> lines;
+  for (std::size_t at = 0; at < head.size() && lines.size() < kHeadLines;) {
+    const std::size_t end = std::min(head.find('\n', at), head.size());
+    lines.push_back(trim_right(head.substr(at, end - at)));
+    at = end + 1;
+  }
+  return lines;
+}
+
+LineCounts count_lines(const LogParser::State& state, const FileShape& shape, const std::vector<std::string_view>& lines) {
+  LineCounts counts;
+  Arena arena;
+  TimeReader times(state.time);
+  Framer framer(state.json, shape, state.limits, times, arena);
+  for (const std::string_view line : lines) {
+    if (line.empty()) continue;
+    Frame frame;
+    frame.payload = strip_ansi(line, arena);
+    framer.peel(frame);
+    ++counts.lines;
+    counts.layers = static_cast<std::uint16_t>(counts.layers | frame.layers);
+    counts.framed_json += has(frame.layers, Framing::json_lines) || has(frame.layers, Framing::docker_json) || has(frame.layers, Framing::journal_json);
+    counts.syslog_file += has(frame.layers, Framing::syslog_file);
+    counts.compose += has(frame.layers, Framing::compose);
+    if (frame.ready != nullptr || frame.payload.empty() || is_blank(frame.payload[0])) continue;
+    RecordHead head;
+    const bool prefixed = is_rich_row_with_time(frame.payload) || state.prefixes.match(frame.payload, 0, times, head) != 0;
+    ++(prefixed ? counts.prefixed : counts.bare);
+  }
+  return counts;
+}
+
+// The first full date anywhere in the head: some logs have their only one in a body.
+Time first_full_date(std::string_view head, const TimeContext& context) {
+  TimeReader times(context);
+  for (std::size_t at = 0; at + 19 <= head.size(); ++at) {
+    if (!is_digit(head[at]) || (at > 0 && is_a(head[at - 1], kDigit | kLetter))) continue;
+    Time found;
+    if (times.read(TimeForm::any, head.substr(at, 40), found) != 0) return found;
+    at += run_of(head, at, kDigit);
+  }
+  return {};
+}
+
+unsigned first_yearless_month(const std::vector<std::string_view>& lines) {
+  TimeReader times{TimeContext{}};
+  for (std::string_view line : lines) {
+    if (!line.empty() && line[0] == '<') line.remove_prefix(std::min(line.find('>') + 1, line.size()));
+    Time found;
+    if (times.read(TimeForm::syslog, line, found) != 0) return civil_from_time(found).month;
+  }
+  return 0;
+}
+
+void learn_time(LogParser::State& state, std::string_view head, const std::vector<std::string_view>& lines) {
+  TimeContext& time = state.time;
+  const Time date = first_full_date(head, time);
+  time.month = first_yearless_month(lines);
+  if (state.options.year_hint != 0) time.year = state.options.year_hint;
+  else if (date.known()) time.year = civil_from_time(date).year;
+  else time.newest = state.options.newest;
+  const Time day = date.known() ? date : state.options.newest;
+  if (!day.known()) return;
+  const CivilTime civil = civil_from_time(day);
+  time.day_us = days_from_civil(civil.year, civil.month, civil.day) * kDay;
+}
+
+void learn_shape(LogParser::State& state, const std::vector<std::string_view>& lines, LineCounts& counts) {
+  FileShape trial;
+  trial.compose = trial.syslog_file = true;
+  counts = count_lines(state, trial, lines);
+  state.shape = FileShape{};
+  state.shape.json = counts.framed_json * 2 > counts.lines;
+  state.shape.syslog_file = counts.syslog_file * 2 > counts.lines;
+  state.shape.compose = counts.compose * 2 > counts.lines;
+  counts = count_lines(state, state.shape, lines);
+  state.shape.timed = counts.prefixed > counts.bare;
+}
+
+std::string describe_framing(std::uint16_t layers) {
+  std::string text;
+  for (std::size_t i = 0; i < kFramings; ++i) {
+    if (has(layers, static_cast<Framing>(i))) text += (text.empty() ? "" : " > ") + std::string(name_of(static_cast<Framing>(i)));
+  }
+  return text.empty() ? "plain" : text;
+}
+
+void note_unknown(const LogRecord& record, Calibration& result) {
+  if (result.first_unknown_line != 0) return;
+  result.first_unknown_line = record.source.number;
+  result.first_unknown_text = std::string(record.line.substr(0, kUnknownTextBytes));
+}
+
+}  // namespace
+
+Calibration LogParser::calibrate(std::string_view head) {
+  Calibration result;
+  const std::vector<std::string_view> lines = head_lines(head);
+  learn_time(*state_, head, lines);
+  LineCounts counts;
+  learn_shape(*state_, lines, counts);
+  result.framing = describe_framing(counts.layers);
+  std::map<std::string, std::uint64_t> scores;
+  Arena arena;
+  RecordReader reader(*state_, 0, arena, [&](const LogRecord& record) {
+    ++result.records;
+    result.has_times = result.has_times || record.at.known();
+    const bool general = record.kind == RecordKind::unknown && record.text.find("jsonrpc") != std::string_view::npos;
+    if (record.kind == RecordKind::unknown && !general) return note_unknown(record, result);
+    ++result.understood;
+    ++scores[general ? state_->names[0] : state_->names[record.dialect]];
+  });
+  reader.read(head, 1, 0);
+  for (const auto& [dialect, records] : scores) result.scores.push_back({dialect, records});
+  std::stable_sort(result.scores.begin(), result.scores.end(), [](const auto& a, const auto& b) { return a.records > b.records; });
+  return result;
+}
+
+}  // namespace mcpscan::ingest

@@ -1,0 +1,265 @@
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+
+#include "ingest/text/dialect.h"
+#include "ingest/text/spelling.h"
+#include "ingest/text/yaml_source.h"
+
+namespace mcpscan::ingest {
+namespace {
+
+constexpr std::size_t kFewestSamples = 3;
+
+template <typename Enum>
+std::vector<std::string_view> words_of(std::size_t count) {
+  std::vector<std::string_view> words;
+  for (std::size_t i = 0; i < count; ++i) words.push_back(word_of(static_cast<Enum>(i)));
+  return words;
+}
+
+Field field_named(std::string_view name, bool& known) {
+  for (std::size_t i = 0; i < kFields; ++i) {
+    if (name_of(static_cast<Field>(i)) == name) return known = true, static_cast<Field>(i);
+  }
+  known = false;
+  return Field::ignore;
+}
+
+// Reads one dialect file; a member function for each kind of entry.
+class DialectReader {
+ public:
+  DialectReader(std::string_view yaml, std::string_view path) : source_(yaml, path), yaml_(yaml) { dialect_.path = path; }
+
+  Result<Dialect> run() {
+    try {
+      read_document(YAML::Load(std::string(yaml_)));
+    } catch (const YAML::Exception& exception) {
+      source_.fail(exception.mark, "not YAML: " + exception.msg);
+    }
+    if (!source_.ok()) return source_.error();
+    return std::move(dialect_);
+  }
+
+ private:
+  using Node = YAML::Node;
+  using Key = YamlSource::Key;
+
+  Key text_key(std::string_view name, std::string& to) {
+    return {name, [this, name, &to](const Node& node) { to = source_.scalar(node, name); }};
+  }
+
+  void read_document(const Node& document) {
+    source_.each_key(document, "a dialect", {
+        text_key("name", dialect_.name),
+        text_key("title", dialect_.title),
+        text_key("reference", dialect_.reference),
+        text_key("enable", dialect_.enable),
+        {"vantage", [this](const Node& node) { read_vantage(node); }},
+        {"prefixes", [this](const Node& node) { source_.each_item(node, "prefixes", [this](const Node& item) { read_prefix(item); }); }},
+        {"messages", [this](const Node& node) { source_.each_item(node, "messages", [this](const Node& item) { read_message(item); }); }},
+        {"json", [this](const Node& node) { source_.each_item(node, "json", [this](const Node& item) { read_json(item); }); }},
+        {"samples", [this](const Node& node) { source_.each_item(node, "samples", [this](const Node& item) { read_sample(item); }); }},
+        {"not_samples", [this](const Node& node) { source_.each_item(node, "not_samples", [this](const Node& item) { read_not_sample(item); }); }},
+    });
+    if (source_.ok()) check_whole(document);
+  }
+
+  void check_whole(const Node& document) {
+    const Dialect& d = dialect_;
+    for (const auto& [key, value] : {std::pair{"name", &d.name}, {"title", &d.title}, {"reference", &d.reference}, {"vantage", &d.vantage_word}}) {
+      if (value->empty()) return source_.fail(document, fmt::format("the dialect has no {}", key));
+    }
+    if (d.prefixes.empty() && d.messages.empty() && d.json.empty()) return source_.fail(document, "the dialect has no prefixes, messages or json");
+    if (d.samples.size() < kFewestSamples) {
+      return source_.fail(document, fmt::format("the dialect has {} samples, it needs {}", d.samples.size(), kFewestSamples),
+                          "samples show what each rule is for, and prove it");
+    }
+    if (d.not_samples.empty()) source_.fail(document, "the dialect has no not_samples", "give one line that looks alike and is not meant");
+  }
+
+  void read_vantage(const Node& node) {
+    static const std::vector<std::string_view> kWords{"unknown", "client", "client-wire", "gateway", "server-wire", "server"};
+    dialect_.vantage = static_cast<model::Vantage>(source_.choice(node, "vantage", kWords));
+    dialect_.vantage_word = source_.scalar(node, "vantage");
+  }
+
+  void add_forms(const Node& node, std::vector<Template>& forms) {
+    for (const std::string& form : expand_leading_options(source_.scalar(node, "match"))) {
+      Result<Template> compiled = Template::compile(form);
+      if (!compiled) return source_.fail(node, compiled.error().what, compiled.error().hint);
+      if (compiled->specificity() == 0) return source_.fail(node, "the pattern matches everything");
+      forms.push_back(compiled.take());
+    }
+  }
+
+  Key keying_key(model::SessionKeying& to) {
+    return {"keying", [this, &to](const Node& node) {
+              to = static_cast<model::SessionKeying>(source_.choice(node, "keying", words_of<model::SessionKeying>(7)));
+            }};
+  }
+
+  void read_prefix(const Node& node) {
+    PrefixRule rule;
+    rule.name = dialect_.name;
+    if (node.IsScalar()) {
+      add_forms(node, rule.forms);
+    } else {
+      source_.each_key(node, "a prefix", {
+          {"match", [&](const Node& value) { add_forms(value, rule.forms); }},
+          text_key("name", rule.name),
+          keying_key(rule.keying),
+      });
+    }
+    if (!source_.ok()) return;
+    for (const Template& form : rule.forms) {
+      if (!form.has(Field::message)) return source_.fail(node, "a prefix has no {message}", "it stands where the message begins");
+    }
+    dialect_.prefixes.push_back(std::move(rule));
+  }
+
+  std::vector<Key> meaning_keys(Meaning& meaning) {
+    return {
+        {"is", [this, &meaning](const Node& node) { meaning.is = static_cast<RecordKind>(source_.choice(node, "is", words_of<RecordKind>(6))); }},
+        {"notice", [this, &meaning](const Node& node) {
+           meaning.notice = static_cast<model::NoticeKind>(source_.choice(node, "notice", words_of<model::NoticeKind>(21)));
+           meaning.has_notice = true;
+         }},
+        {"direction", [this, &meaning](const Node& node) {
+           meaning.direction = static_cast<model::Direction>(source_.choice(node, "direction", words_of<model::Direction>(3)));
+         }},
+        {"stream", [this, &meaning](const Node& node) {
+           meaning.stream = static_cast<model::StreamKind>(source_.choice(node, "stream", words_of<model::StreamKind>(7)));
+         }},
+        keying_key(meaning.keying),
+        {"codec", [this, &meaning](const Node& node) {
+           static const std::vector<std::string_view> kCodecs{"auto", "json", "json-string", "python-repr", "python-bytes", "sse", "python-bytes-sse"};
+           meaning.codec = kCodecs[source_.choice(node, "codec", kCodecs)];
+         }},
+        {"lenient", [this, &meaning](const Node& node) { meaning.lenient = source_.boolean(node, "lenient"); }},
+        {"time_is", [this, &meaning](const Node& node) { meaning.ends_exchange = source_.choice(node, "time_is", {"start", "end"}) == 1; }},
+        text_key("reason", meaning.reason),
+    };
+  }
+
+  void check_meaning(const Node& node, const Meaning& meaning, bool has_body) {
+    if (meaning.is == RecordKind::notice && !meaning.has_notice) return source_.fail(node, "a notice names no notice", "add notice: and one of the notice words");
+    if (meaning.is == RecordKind::noise && meaning.reason.empty()) return source_.fail(node, "noise gives no reason", "add reason: and a stable word, such as startup");
+    if (meaning.is == RecordKind::message && !has_body) source_.fail(node, "a message has no {body}");
+  }
+
+  void read_message(const Node& node) {
+    MessageRule rule;
+    std::string regex;
+    std::vector<Key> keys = meaning_keys(rule.meaning);
+    keys.push_back({"match", [&](const Node& value) { add_forms(value, rule.forms); }});
+    keys.push_back(text_key("regex", regex));
+    keys.push_back(text_key("literal", rule.literal));
+    keys.push_back({"anywhere", [&](const Node& value) { rule.anywhere = source_.boolean(value, "anywhere"); }});
+    keys.push_back({"logger", [&](const Node& value) { rule.loggers = source_.scalars(value, "logger"); }});
+    source_.each_key(node, "a message", keys);
+    if (!source_.ok()) return;
+    if (rule.forms.empty() == regex.empty()) return source_.fail(node, "a message has either match or regex");
+    if (!regex.empty()) compile_regex(node, regex, rule);
+    if (!source_.ok()) return;
+    bool has_body = std::any_of(rule.groups.begin(), rule.groups.end(), [](const auto& group) { return group.second == Field::body; });
+    for (const Template& form : rule.forms) has_body = has_body || form.has(Field::body);
+    check_meaning(node, rule.meaning, has_body);
+    if (rule.anywhere && rule.literal.empty() && !rule.forms.empty()) rule.literal = trim_literal(rule.forms[0].longest_literal());
+    dialect_.messages.push_back(std::move(rule));
+  }
+
+  static std::string trim_literal(std::string_view literal) {
+    while (!literal.empty() && literal.front() == ' ') literal.remove_prefix(1);
+    while (!literal.empty() && literal.back() == ' ') literal.remove_suffix(1);
+    return std::string(literal);
+  }
+
+  void compile_regex(const Node& node, const std::string& text, MessageRule& rule) {
+    if (rule.literal.size() < 3) {
+      return source_.fail(node, "a regex needs a literal of at least 3 bytes that every match holds", "it keeps the regex from running on every line");
+    }
+    RE2::Options options;
+    options.set_log_errors(false);
+    options.set_max_mem(8 << 20);
+    auto regex = std::make_shared<RE2>(text, options);
+    if (!regex->ok()) return source_.fail(node["regex"], "bad regex: " + regex->error());
+    for (const auto& [group, index] : regex->NamedCapturingGroups()) {
+      bool known = false;
+      const Field field = field_named(group, known);
+      if (!known) return source_.fail(node["regex"], fmt::format("unknown field '{}' as a group", group));
+      rule.groups.emplace_back(index, field);
+    }
+    rule.regex = std::move(regex);
+  }
+
+  void read_json(const Node& node) {
+    JsonRule rule;
+    std::vector<Key> keys = meaning_keys(rule.meaning);
+    keys.push_back({"require", [&](const Node& value) { rule.require = source_.scalars(value, "require"); }});
+    keys.push_back({"where", [&](const Node& value) {
+      for (const auto& entry : value) rule.where.emplace_back(source_.scalar(entry.first, "where"), source_.scalar(entry.second, "where"));
+    }});
+    keys.push_back({"fields", [&](const Node& value) {
+      for (const auto& entry : value) read_json_field(entry.first, entry.second, rule);
+    }});
+    source_.each_key(node, "a json rule", keys);
+    rule.is_log = !node["is"];
+    if (!source_.ok()) return;
+    if (rule.require.empty()) return source_.fail(node, "a json rule requires nothing", "require: names the keys that tell this form from others");
+    const bool has_body = std::any_of(rule.fields.begin(), rule.fields.end(), [](const JsonField& field) { return field.field == Field::body; });
+    if (!rule.is_log) check_meaning(node, rule.meaning, has_body);
+    dialect_.json.push_back(std::move(rule));
+  }
+
+  void read_json_field(const Node& key, const Node& value, JsonRule& rule) {
+    JsonField field;
+    std::string name = source_.scalar(key, "fields");
+    for (const auto& [ending, unit] : {std::pair<std::string_view, std::int64_t>{"_ms", kMillisecond}, {"_us", kMicrosecond}, {"_ns", 0}}) {
+      if (name.size() <= ending.size() || name.substr(name.size() - 3) != ending) continue;
+      field.unit_us = unit;
+      name.resize(name.size() - 3);
+    }
+    bool known = false;
+    field.field = field_named(name, known);
+    if (!known) {
+      std::vector<std::string_view> names;
+      for (std::size_t i = 1; i < kFields; ++i) names.push_back(name_of(static_cast<Field>(i)));
+      return source_.fail(key, fmt::format("unknown field '{}'", name), did_you_mean(name, names));
+    }
+    field.paths = source_.scalars(value, "a path");
+    rule.fields.push_back(std::move(field));
+  }
+
+  void read_sample(const Node& node) {
+    Sample sample;
+    sample.at_line = node.Mark().line + 1;
+    std::vector<Key> keys{text_key("line", sample.line)};
+    for (const std::string_view field : sample_fields()) {
+      keys.push_back({field, [this, field, &sample](const Node& value) { sample.fields.emplace_back(field, source_.scalar(value, field)); }});
+    }
+    source_.each_key(node, "a sample", keys);
+    if (!source_.ok()) return;
+    if (sample.line.empty()) return source_.fail(node, "a sample has no line");
+    if (sample.fields.empty()) return source_.fail(node, "a sample names no field that the line must give");
+    dialect_.samples.push_back(std::move(sample));
+  }
+
+  void read_not_sample(const Node& node) {
+    Sample sample;
+    sample.at_line = node.Mark().line + 1;
+    sample.line = source_.scalar(node, "a not_sample");
+    dialect_.not_samples.push_back(std::move(sample));
+  }
+
+  YamlSource source_;
+  std::string_view yaml_;
+  Dialect dialect_;
+};
+
+}  // namespace
+
+Result<Dialect> load_dialect(std::string_view yaml, std::string_view path) { return DialectReader(yaml, path).run(); }
+
+}  // namespace mcpscan::ingest

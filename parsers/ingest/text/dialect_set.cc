@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ingest/text/parser_state.h"
+
+namespace mcpscan::ingest {
+namespace {
+
+// What a set of dialects makes of one sample.
+struct Reading {
+  std::string dialect;
+  std::vector<std::pair<std::string, std::string>> values;
+};
+
+Reading read_sample(const DialectSet& set, const Sample& sample, const std::vector<std::string>& fields) {
+  const Limits limits;
+  LogParser parser(set, ParserOptions{}, limits);
+  parser.calibrate(sample.line);
+  TextBlock block;
+  block.bytes = sample.line;
+  Arena arena;
+  Reading reading;
+  bool first = true;
+  parser.parse(block, 0, arena, [&](const LogRecord& record) {
+    if (!first) return;
+    first = false;
+    reading.dialect = parser.dialects()[record.dialect];
+    for (const std::string& field : fields) reading.values.emplace_back(field, sample_value(record, field));
+  });
+  return reading;
+}
+
+std::string place(const Dialect& dialect, const Sample& sample) { return fmt::format("{}:{}", dialect.path, sample.at_line); }
+
+Status check_sample(const DialectSet& set, const Dialect& dialect, const Sample& sample) {
+  std::vector<std::string> fields;
+  for (const auto& [field, value] : sample.fields) fields.push_back(field);
+  const Reading reading = read_sample(set, sample, fields);
+  for (std::size_t i = 0; i < sample.fields.size() && i < reading.values.size(); ++i) {
+    if (reading.values[i].second == sample.fields[i].second) continue;
+    return Error{ErrorCode::malformed,
+                 fmt::format("the sample gives {} '{}', not '{}'", sample.fields[i].first, reading.values[i].second, sample.fields[i].second),
+                 place(dialect, sample), "either the rule or the sample is wrong"};
+  }
+  if (reading.dialect == dialect.name) return {};
+  return Error{ErrorCode::malformed, fmt::format("the sample is read by dialect '{}'", reading.dialect), place(dialect, sample),
+               "make the rule more specific, or leave the line to that dialect"};
+}
+
+Status check_not_sample(const DialectSet& set, const Dialect& dialect, const Sample& sample) {
+  const Reading reading = read_sample(set, sample, {"is"});
+  if (reading.dialect != dialect.name || reading.values.empty() || reading.values[0].second == "unknown") return {};
+  return Error{ErrorCode::malformed, fmt::format("the not_sample is taken for {}", reading.values[0].second), place(dialect, sample),
+               "make the rule more specific"};
+}
+
+Status check_dialect(const DialectSet& set, const Dialect& dialect) {
+  for (const Sample& sample : dialect.samples) {
+    if (Status status = check_sample(set, dialect, sample); !status) return status;
+  }
+  for (const Sample& sample : dialect.not_samples) {
+    if (Status status = check_not_sample(set, dialect, sample); !status) return status;
+  }
+  return {};
+}
+
+}  // namespace
+
+DialectSet::DialectSet() : state_(std::make_shared<State>()) {}
+DialectSet::~DialectSet() = default;
+DialectSet::DialectSet(DialectSet&&) noexcept = default;
+
+Status DialectSet::add(std::string_view yaml, std::string_view path) {
+  Result<Dialect> loaded = load_dialect(yaml, path);
+  if (!loaded) return loaded.error();
+  if (contains(loaded->name) || loaded->name == "general") {
+    return Error{ErrorCode::invalid_argument, fmt::format("a dialect named '{}' is loaded already", loaded->name), std::string(path), "give it another name"};
+  }
+  // The samples are checked against the set as it will be: a copy that replaces it only when they pass.
+  auto next = std::make_shared<State>(*state_);
+  next->dialects.push_back(std::make_shared<const Dialect>(loaded.take()));
+  DialectSet candidate;
+  candidate.state_ = next;
+  if (Status status = check_dialect(candidate, *next->dialects.back()); !status) return status;
+  state_ = std::move(next);
+  return {};
+}
+
+std::vector<Error> DialectSet::check_samples() const {
+  std::vector<Error> errors;
+  for (const auto& dialect : state_->dialects) {
+    for (const Sample& sample : dialect->samples) {
+      if (Status status = check_sample(*this, *dialect, sample); !status) errors.push_back(status.error());
+    }
+    for (const Sample& sample : dialect->not_samples) {
+      if (Status status = check_not_sample(*this, *dialect, sample); !status) errors.push_back(status.error());
+    }
+  }
+  return errors;
+}
+
+std::vector<DialectSet::Summary> DialectSet::summaries() const {
+  std::vector<Summary> result;
+  for (const auto& dialect : state_->dialects) {
+    result.push_back({dialect->name, dialect->title, dialect->reference, dialect->vantage_word, dialect->enable, dialect->samples.size()});
+  }
+  return result;
+}
+
+bool DialectSet::contains(std::string_view name) const {
+  return std::any_of(state_->dialects.begin(), state_->dialects.end(), [name](const auto& dialect) { return dialect->name == name; });
+}
+
+}  // namespace mcpscan::ingest

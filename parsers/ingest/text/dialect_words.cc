@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "ingest/text/dialect.h"
+
+namespace mcpscan::ingest {
+namespace {
+
+constexpr std::array<std::string_view, 6> kKinds{"unknown", "message", "exchange", "notice", "context", "noise"};
+constexpr std::array<std::string_view, 20> kNotices{
+    "stream_not_found", "reply_undeliverable", "unknown_reply_id", "session_not_found", "session_created", "session_ended", "session_crashed",
+    "session_expired", "request_timed_out", "request_cancelled", "client_disconnected", "server_started", "server_stopped",
+    "transport_closed", "message_dropped", "id_remapped", "call_serialized", "second_get_stream", "backend_exited", "upstream_session_lost"};
+constexpr std::array<std::string_view, 3> kDirections{"unknown", "client-to-server", "server-to-client"};
+constexpr std::array<std::string_view, 7> kStreams{"unknown", "post", "get-standalone", "get-resume", "legacy-sse", "listen", "stdio"};
+constexpr std::array<std::string_view, 7> kKeyings{"none", "mcp-session-id", "legacy-session-id", "process", "principal", "connection", "source"};
+
+template <std::size_t N, typename Enum>
+std::string_view word(const std::array<std::string_view, N>& words, Enum value) {
+  const auto index = static_cast<std::size_t>(value);
+  return index < N ? words[index] : "client_dead";
+}
+
+std::string number(std::int64_t value) { return value < 0 ? std::string{} : fmt::format("{}", value); }
+
+using Getter = std::string (*)(const LogRecord&);
+struct SampleField {
+  std::string_view name;
+  Getter get;
+};
+
+std::string of_http(const LogRecord& record, std::string_view model::HttpFacts::*member) {
+  return record.http == nullptr ? std::string{} : std::string(record.http->*member);
+}
+std::string of_notice(const LogRecord& record, std::string_view model::Notice::*member) {
+  return record.notice == nullptr ? std::string{} : std::string(record.notice->*member);
+}
+
+constexpr SampleField kSampleFields[] = {
+    {"is", [](const LogRecord& r) { return std::string(word_of(r.kind)); }},
+    {"notice", [](const LogRecord& r) { return r.notice == nullptr ? std::string{} : std::string(word_of(r.notice->kind)); }},
+    {"key", [](const LogRecord& r) { return of_notice(r, &model::Notice::key); }},
+    {"second_key", [](const LogRecord& r) { return of_notice(r, &model::Notice::second_key); }},
+    {"tool", [](const LogRecord& r) { return of_notice(r, &model::Notice::tool); }},
+    {"wait_us", [](const LogRecord& r) { return r.notice == nullptr ? std::string{} : number(r.notice->wait_us); }},
+    {"at", [](const LogRecord& r) { return r.at.known() ? format_rfc3339(r.at) : std::string{}; }},
+    {"logger", [](const LogRecord& r) { return std::string(r.logger); }},
+    {"level", [](const LogRecord& r) { return std::string(r.level); }},
+    {"text", [](const LogRecord& r) { return std::string(r.text); }},
+    {"body", [](const LogRecord& r) { return std::string(r.body); }},
+    {"codec", [](const LogRecord& r) { return std::string(r.codec); }},
+    {"reason", [](const LogRecord& r) { return std::string(r.reason); }},
+    {"session", [](const LogRecord& r) { return std::string(r.session); }},
+    {"keying", [](const LogRecord& r) { return std::string(word_of(r.keying)); }},
+    {"direction", [](const LogRecord& r) { return std::string(word_of(r.direction)); }},
+    {"stream", [](const LogRecord& r) { return std::string(word_of(r.stream)); }},
+    {"peer", [](const LogRecord& r) { return std::string(r.peer); }},
+    {"port", [](const LogRecord& r) { return fmt::format("{}", r.peer_port); }},
+    {"method", [](const LogRecord& r) { return of_http(r, &model::HttpFacts::method); }},
+    {"path", [](const LogRecord& r) { return of_http(r, &model::HttpFacts::path); }},
+    {"server", [](const LogRecord& r) { return of_http(r, &model::HttpFacts::server); }},
+    {"user_agent", [](const LogRecord& r) { return of_http(r, &model::HttpFacts::user_agent); }},
+    {"response_session", [](const LogRecord& r) { return of_http(r, &model::HttpFacts::response_session_id); }},
+    {"status", [](const LogRecord& r) { return r.http == nullptr ? std::string{} : fmt::format("{}", r.http->status); }},
+    {"response_bytes", [](const LogRecord& r) { return r.http == nullptr ? std::string{} : number(r.http->response_bytes); }},
+    {"request_bytes", [](const LogRecord& r) { return r.http == nullptr ? std::string{} : number(r.http->request_bytes); }},
+    {"duration_us", [](const LogRecord& r) { return r.http == nullptr ? std::string{} : number(r.http->duration_us); }},
+    {"started", [](const LogRecord& r) { return r.http != nullptr && r.http->started.known() ? format_rfc3339(r.http->started) : std::string{}; }},
+    {"is_sse", [](const LogRecord& r) { return std::string(r.http != nullptr && r.http->is_sse ? "true" : "false"); }},
+    {"lines", [](const LogRecord& r) { return fmt::format("{}", r.lines); }},
+};
+
+}  // namespace
+
+std::string_view word_of(RecordKind kind) { return word(kKinds, kind); }
+std::string_view word_of(model::NoticeKind kind) { return word(kNotices, kind); }
+std::string_view word_of(model::Direction direction) { return word(kDirections, direction); }
+std::string_view word_of(model::StreamKind stream) { return word(kStreams, stream); }
+std::string_view word_of(model::SessionKeying keying) { return word(kKeyings, keying); }
+
+std::string sample_value(const LogRecord& record, std::string_view field) {
+  for (const SampleField& known : kSampleFields) {
+    if (known.name == field) return known.get(record);
+  }
+  return {};
+}
+
+const std::vector<std::string_view>& sample_fields() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> list;
+    for (const SampleField& known : kSampleFields) list.push_back(known.name);
+    return list;
+  }();
+  return names;
+}
+
+}  // namespace mcpscan::ingest

@@ -1,0 +1,107 @@
+// Framer: takes the wrappers off a line that a shipper put around it: docker json-file, Kubernetes CRI, journald (json,
+// short, short-iso), syslog (RFC 3164, RFC 5424, rsyslog's file form), docker compose, JSON lines of any logger. Told line by line by
+// the first byte, up to Limits::framing_depth of them stacked. A journal export record is read by read_export().
+// Ownership: a frame's views point into the line, or into the arena where text was unescaped.
+// Not thread-safe: a framer a parse call.
+// Source: RFC 5424 section 6; RFC 3164 section 4; systemd.journal-fields(7) and "Journal Export Formats"; docs/architecture.md "Framings".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/limits.h"
+#include "ingest/text/dialect.h"
+#include "ingest/text/json_keys.h"
+#include "ingest/text/json_scan.h"
+#include "ingest/text/time_formats.h"
+
+namespace mcpscan::ingest {
+
+enum class Framing : std::uint8_t { docker_json, cri, journal_json, journal_export, syslog_5424, syslog_3164, syslog_file, compose, json_lines };
+inline constexpr std::size_t kFramings = 9;
+std::string_view name_of(Framing framing);
+
+struct Frame {
+  std::string_view payload;           // what the program wrote; several lines where it was one escaped text
+  Time outer, inner;                  // of the outermost and the innermost framing
+  std::uint64_t process = 0;          // hash of what the framings say about pid, container and stream; 0: nothing
+  std::string_view level, logger, session, peer;
+  model::Direction direction = model::Direction::unknown;
+  model::SessionKeying keying = model::SessionKeying::none;
+  bool partial = false;               // the shipper cut the text; it goes on in the next frame of the same process
+  bool malformed = false;
+  std::string_view reason;            // with malformed
+  LogRecord* ready = nullptr;         // the JSON told everything; only place and lines are missing
+  std::uint16_t layers = 0;           // bit i: Framing i was taken off
+  std::size_t dialect = 0;            // whose json rule it was, 0: none
+
+  void wrap(Framing framing) { layers = static_cast<std::uint16_t>(layers | 1u << static_cast<unsigned>(framing)); }
+  void stamp(Time at) {
+    if (!at.known()) return;
+    if (!outer.known()) outer = at;
+    inner = at;
+  }
+};
+
+// What calibration found out about the file as a whole.
+struct FileShape {
+  bool timed = false;       // most records have a prefix: a line without one continues the record before
+  bool json = false;        // most lines are JSON: one that is not is malformed
+  bool syslog_file = false; // host and tag stand before the message even without [pid]
+  bool compose = false;     // "name | text"
+};
+
+class Framer {
+ public:
+  Framer(const std::vector<const JsonRule*>& rules, const FileShape& shape, const Limits& limits, TimeReader& times, Arena& arena)
+      : rules_(rules), shape_(shape), depth_(limits.framing_depth), times_(times), arena_(arena) {}
+
+  void peel(Frame& frame) {
+    for (std::size_t depth = 0; depth < depth_ && !frame.payload.empty() && frame.ready == nullptr && peel_one(frame); ++depth) {
+    }
+  }
+
+  // One record of a journal export at the start of `text`; the bytes it takes, 0 when it is none.
+  std::size_t read_export(std::string_view text, Frame& frame);
+
+ private:
+  bool peel_one(Frame& frame);
+  bool peel_digit(Frame& frame);
+  // framing_text.cc
+  bool read_cri(Frame& frame);
+  bool read_syslog(Frame& frame);
+  bool read_syslog_5424(Frame& frame, std::string_view behind_version);
+  bool read_short(Frame& frame);
+  bool read_tag(Frame& frame, std::string_view text, Framing framing, Time at, bool host_optional);
+  bool read_compose(Frame& frame);
+  bool read_kubectl_prefix(Frame& frame);
+  // framing_json.cc
+  bool read_json(Frame& frame);
+  bool read_docker(Frame& frame);
+  bool read_journal(Frame& frame);
+  bool read_with_rule(Frame& frame);
+  bool read_logger_json(Frame& frame);
+  bool rule_fits(const JsonRule& rule) const;
+  bool take_fields(const JsonRule& rule, Frame& frame, Captures& captures);
+  void take_keys(const JsonKeys& keys, Frame& frame, bool take_time);
+  bool take_payload(Frame& frame, const JsonValue& message);
+  void take_body(Frame& frame, const JsonValue& body, std::string_view text, std::string_view line);
+  Time read_time(const JsonValue& value);
+  std::string_view journal_text(const JsonValue& value);
+  std::string_view clean(std::string_view text);
+
+  const std::vector<const JsonRule*>& rules_;
+  const FileShape& shape_;
+  std::size_t depth_;
+  TimeReader& times_;
+  Arena& arena_;
+  JsonMembers members_;
+};
+
+// Escape sequences (SGR, OSC 8, cursor movement) taken out; the same view when there are none.
+std::string_view strip_ansi(std::string_view text, Arena& arena);
+
+}  // namespace mcpscan::ingest

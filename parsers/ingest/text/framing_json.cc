@@ -1,0 +1,213 @@
+// The framings that are JSON: docker json-file, journald, and the lines of any JSON logger.
+#include <algorithm>
+
+#include "base/hash.h"
+#include "ingest/text/char_class.h"
+#include "ingest/text/framing.h"
+#include "ingest/text/json_keys.h"
+#include "ingest/text/record_builder.h"
+#include "ingest/text/surroundings.h"
+
+namespace mcpscan::ingest {
+namespace {
+
+std::uint64_t mix(std::uint64_t process, std::string_view what) { return what.empty() ? process : hash_bytes(what, process + 1); }
+
+bool holds_rpc(std::string_view text) { return text.find("jsonrpc") != std::string_view::npos; }
+
+// A peer as one text, address:port or address.
+Capture peer_capture(std::string_view text) {
+  Capture capture{Field::peer, text, 0};
+  const std::size_t colon = text.rfind(':');
+  const Decimal port = colon == std::string_view::npos ? Decimal{} : read_decimal(text, colon + 1);
+  const bool one_colon = text.find(':') == colon || (colon > 0 && text[colon - 1] == ']');
+  if (port.digits != 0 && one_colon && colon + 1 + port.digits == text.size()) {
+    capture.number = port.value;
+    capture.text = text.substr(0, colon);
+  }
+  if (capture.text.size() > 2 && capture.text.front() == '[' && capture.text.back() == ']') capture.text = capture.text.substr(1, capture.text.size() - 2);
+  return capture;
+}
+
+// A JSON number or text as a duration; nanoseconds when the unit is 0.
+std::int64_t duration_us(std::string_view text, std::int64_t unit_us) {
+  std::int64_t us = -1;
+  if (read_duration(text, unit_us == 0 ? kSecond : unit_us, us) == 0) return -1;
+  return unit_us == 0 ? us / 1'000'000'000 : us;
+}
+
+}  // namespace
+
+bool Framer::read_json(Frame& frame) {
+  if (!members_.read(frame.payload)) {
+    if (shape_.json && frame.layers == 0) frame.malformed = true, frame.reason = "bad-json";
+    return false;
+  }
+  return read_docker(frame) || read_journal(frame) || read_with_rule(frame) || read_logger_json(frame);
+}
+
+// {"log":"text\n","stream":"stderr","time":"..."}: without the line end the text goes on in the next object of that stream.
+bool Framer::read_docker(Frame& frame) {
+  const JsonValue log = members_.find("log"), stream = members_.find("stream"), time = members_.find("time");
+  if (!log.is_text() || !stream.is_text() || !time.is_text()) return false;
+  frame.wrap(Framing::docker_json);
+  frame.stamp(read_time(time));
+  frame.process = mix(frame.process, stream.text);
+  const std::string_view text = unescape_json(log, arena_);
+  frame.partial = text.empty() || text.back() != '\n';
+  frame.payload = clean(text);
+  return true;
+}
+
+bool Framer::read_journal(Frame& frame) {
+  const JsonValue stamp = members_.find("__REALTIME_TIMESTAMP");
+  const JsonValue message = members_.find("MESSAGE");
+  if (stamp.type == JsonType::none || message.type == JsonType::none) return false;
+  frame.wrap(Framing::journal_json);
+  frame.stamp(read_time(stamp));
+  for (const char* key : {"_PID", "SYSLOG_IDENTIFIER", "_SYSTEMD_UNIT", "CONTAINER_NAME", "_TRANSPORT"}) {
+    frame.process = mix(frame.process, members_.find(key).text);
+  }
+  frame.payload = clean(journal_text(message));
+  if (message.is_null()) frame.malformed = true, frame.reason = "message-left-out";
+  return true;
+}
+
+// A string; null when it was too long; an array of byte numbers when it is no text; an array of strings when the field was repeated.
+std::string_view Framer::journal_text(const JsonValue& value) {
+  if (value.is_text()) return unescape_json(value, arena_);
+  if (value.type != JsonType::array) return {};
+  const std::span<char> buffer = arena_.buffer(value.text.size());
+  std::size_t used = 0;
+  const std::string_view text = value.text;
+  for (std::size_t at = 1; at < text.size();) {
+    if (text[at] == '"') {
+      JsonValue item{JsonType::string, false, {}};
+      std::size_t end = find_string_mark(text, at + 1);
+      while (end < text.size() && text[end] == '\\') item.escaped = true, end = find_string_mark(text, std::min(end + 2, text.size()));
+      item.text = text.substr(at + 1, end - at - 1);
+      const std::string_view plain = unescape_json(item, arena_);
+      if (used != 0) buffer[used++] = '\n';
+      std::memcpy(buffer.data() + used, plain.data(), plain.size());
+      used += plain.size();
+      at = end + 1;
+      continue;
+    }
+    const Decimal byte = read_decimal(text, at);
+    if (byte.digits != 0 && byte.value < 256) buffer[used++] = static_cast<char>(byte.value);
+    at += std::max<std::size_t>(byte.digits, 1);
+  }
+  return {buffer.data(), used};
+}
+
+Time Framer::read_time(const JsonValue& value) {
+  Time at;
+  if (value.is_text() || value.type == JsonType::number) times_.read_whole(value.text, at);
+  return at;
+}
+
+bool Framer::rule_fits(const JsonRule& rule) const {
+  for (const std::string& path : rule.require) {
+    if (find_path(members_, path).type == JsonType::none) return false;
+  }
+  return std::all_of(rule.where.begin(), rule.where.end(), [this](const auto& pair) { return find_path(members_, pair.first).text == pair.second; });
+}
+
+bool Framer::read_with_rule(Frame& frame) {
+  for (const JsonRule* rule : rules_) {
+    if (!rule_fits(*rule)) continue;
+    Captures captures;
+    frame.wrap(Framing::json_lines);
+    frame.dialect = rule->dialect;
+    const std::string_view line = frame.payload;
+    const bool has_message = take_fields(*rule, frame, captures);
+    const bool stamped = std::any_of(rule->fields.begin(), rule->fields.end(), [](const JsonField& field) { return field.field == Field::time; });
+    if (rule->is_log) {
+      frame.session = session_or_nothing(captures.text(Field::session));
+      return has_message && !holds_rpc(line.substr(0, members_.consumed())) ? true : read_logger_json(frame);
+    }
+    take_keys(JsonKeys::of(members_, false), frame, !stamped);
+    auto* record = arena_.make<LogRecord>();
+    record->at = frame.inner;
+    record->text = line;
+    record->direction = frame.direction;
+    apply_meaning(rule->meaning, captures, arena_, *record);
+    frame.ready = record;
+    return true;
+  }
+  return false;
+}
+
+// Fills `captures`, and the frame's time, level and logger; true when the rule's message was found and is now the payload.
+bool Framer::take_fields(const JsonRule& rule, Frame& frame, Captures& captures) {
+  JsonValue message;
+  for (const JsonField& field : rule.fields) {
+    JsonValue value;
+    for (const std::string& path : field.paths) {
+      value = find_path(members_, path);
+      if (value.present() && !value.text.empty()) break;
+    }
+    if (!value.present()) continue;
+    const std::string_view text = value.is_text() ? unescape_json(value, arena_) : value.text;
+    switch (field.field) {
+      case Field::time: frame.stamp(read_time(value)); break;
+      case Field::level: frame.level = text; break;
+      case Field::logger: frame.logger = text; break;
+      case Field::message: message = value; break;
+      case Field::process: frame.process = mix(frame.process, text); break;
+      case Field::peer: captures.add(peer_capture(text)); break;
+      case Field::wait:
+      case Field::duration: captures.add({field.field, text, duration_us(text, field.unit_us)}); break;
+      case Field::direction: frame.direction = direction_of(text); break;
+      default: captures.add({field.field, text, read_decimal(text).digits == 0 ? -1 : read_decimal(text).value}); break;
+    }
+  }
+  return message.is_text() && rule.is_log && take_payload(frame, message);
+}
+
+bool Framer::take_payload(Frame& frame, const JsonValue& message) {
+  frame.payload = clean(unescape_json(message, arena_));
+  return true;
+}
+
+// A body that stands as a member of its own beside the message.
+void Framer::take_body(Frame& frame, const JsonValue& body, std::string_view text, std::string_view line) {
+  auto* record = arena_.make<LogRecord>();
+  record->kind = RecordKind::message;
+  record->codec = "json";
+  record->body = body.is_text() ? unescape_json(body, arena_) : body.text;
+  record->text = text.empty() ? line : text;
+  const Surroundings near = describe_surroundings(text, {});
+  record->direction = frame.direction == model::Direction::unknown ? near.direction : frame.direction;
+  record->session = frame.session.empty() ? near.session : frame.session;
+  record->keying = frame.session.empty() ? near.keying : frame.keying;
+  record->peer = frame.peer;
+  frame.ready = record;
+}
+
+bool Framer::read_logger_json(Frame& frame) {
+  const std::string_view line = frame.payload.substr(0, members_.consumed());
+  const bool rpc = holds_rpc(line);
+  const JsonKeys keys = JsonKeys::of(members_, rpc);
+  frame.wrap(Framing::json_lines);
+  take_keys(keys, frame, frame.dialect == 0 || !frame.inner.known());
+  if (keys.is_rpc) return take_body(frame, JsonValue{JsonType::object, false, line}, {}, line), true;
+  const std::string_view text = keys.message.is_text() ? clean(unescape_json(keys.message, arena_)) : std::string_view{};
+  if (keys.body.present()) return take_body(frame, keys.body, text, line), true;
+  if (keys.message.is_text()) return frame.payload = text, true;
+  if (keys.message.type == JsonType::object) return frame.payload = keys.message.text, true;
+  return false;
+}
+
+void Framer::take_keys(const JsonKeys& keys, Frame& frame, bool take_time) {
+  if (take_time) frame.stamp(read_time(keys.time));
+  if (frame.level.empty()) frame.level = keys.level.text;
+  if (frame.logger.empty()) frame.logger = keys.logger.text;
+  if (frame.session.empty()) frame.session = session_or_nothing(keys.session.present() ? unescape_json(keys.session, arena_) : std::string_view{});
+  if (!frame.session.empty()) frame.keying = keys.own_session ? model::SessionKeying::process : model::SessionKeying::mcp_session_id;
+  if (keys.direction.is_text()) frame.direction = direction_of(keys.direction.text);
+  frame.process = mix(frame.process, keys.process.text);
+  if (keys.peer.is_text()) frame.peer = keys.peer.text;
+}
+
+}  // namespace mcpscan::ingest

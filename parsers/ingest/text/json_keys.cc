@@ -1,0 +1,102 @@
+#include "ingest/text/json_keys.h"
+
+#include <algorithm>
+#include <array>
+
+namespace mcpscan::ingest {
+namespace {
+
+enum class Role : std::uint8_t { message, time, level, logger, session, direction, process, peer };
+constexpr std::size_t kRoles = 8;
+
+struct KnownKey {
+  std::string_view name;
+  Role role;
+  int rank;  // the lower one wins when several stand in a line
+};
+// Sorted by length so that a look-up sees only the names of one length.
+constexpr std::array<KnownKey, 57> kKnownKeys{{
+    {"t", Role::time, 8},
+    {"ts", Role::time, 3},
+    {"msg", Role::message, 1}, {"log", Role::message, 4}, {"lvl", Role::level, 2}, {"dir", Role::direction, 0}, {"pid", Role::process, 0},
+    {"time", Role::time, 2}, {"date", Role::time, 6}, {"body", Role::message, 6}, {"name", Role::logger, 1}, {"peer", Role::peer, 0},
+    {"_PID", Role::process, 0},
+    {"level", Role::level, 0}, {"event", Role::message, 5}, {"debug", Role::message, 7}, {"error", Role::message, 8},
+    {"scope", Role::logger, 4},
+    {"source", Role::process, 2}, {"stream", Role::process, 2}, {"logger", Role::logger, 0}, {"client", Role::peer, 1},
+    {"target", Role::logger, 5},
+    {"asctime", Role::time, 5}, {"message", Role::message, 0}, {"MESSAGE", Role::message, 2}, {"session", Role::session, 3},
+    {"process", Role::process, 0},
+    {"datetime", Role::time, 4}, {"severity", Role::level, 1}, {"PRIORITY", Role::level, 4},
+    {"timestamp", Role::time, 1}, {"eventTime", Role::time, 4}, {"levelname", Role::level, 0}, {"log.level", Role::level, 2},
+    {"sessionId", Role::session, 2}, {"direction", Role::direction, 0},
+    {"@timestamp", Role::time, 0}, {"session_id", Role::session, 1}, {"log.logger", Role::logger, 2}, {"process_id", Role::process, 0},
+    {"session-id", Role::session, 1},
+    {"textPayload", Role::message, 3}, {"jsonPayload", Role::message, 3}, {"logger_name", Role::logger, 2}, {"remote_addr", Role::peer, 2},
+    {"container_id", Role::process, 1},
+    {"mcp_session_id", Role::session, 0}, {"mcp-session-id", Role::session, 0}, {"mcp.session.id", Role::session, 0},
+    {"container_name", Role::process, 1},
+    {"receiveTimestamp", Role::time, 7}, {"observedTimestamp", Role::time, 7},
+    {"@message", Role::message, 0}, {"mcpSessionId", Role::session, 0}, {"@m", Role::message, 0}, {"@t", Role::time, 0},
+}};
+constexpr std::size_t kLongestKey = 24;
+
+using ByLength = std::array<std::array<std::uint8_t, 10>, kLongestKey>;  // indexes + 1 into kKnownKeys, 0 ends
+constexpr ByLength make_by_length() {
+  ByLength table{};
+  for (std::size_t i = 0; i < kKnownKeys.size(); ++i) {
+    auto& row = table[kKnownKeys[i].name.size()];
+    std::size_t at = 0;
+    while (row[at] != 0) ++at;
+    row[at] = static_cast<std::uint8_t>(i + 1);
+  }
+  return table;
+}
+constexpr ByLength kByLength = make_by_length();
+
+const KnownKey* known(std::string_view key) {
+  if (key.size() >= kLongestKey) return nullptr;
+  for (const std::uint8_t index : kByLength[key.size()]) {
+    if (index == 0) return nullptr;
+    if (kKnownKeys[index - 1u].name == key) return &kKnownKeys[index - 1u];
+  }
+  return nullptr;
+}
+
+bool holds_rpc(const JsonValue& value) { return value.text.size() > 16 && value.text.find("jsonrpc") != std::string_view::npos; }
+
+// An object or array that is a message, or a string that holds nothing but one.
+bool is_body(const JsonValue& value) {
+  if (!holds_rpc(value)) return false;
+  if (value.type == JsonType::object || value.type == JsonType::array) return true;
+  return value.is_text() && (value.text[0] == '{' || value.text[0] == '[');
+}
+
+}  // namespace
+
+JsonKeys JsonKeys::of(const JsonMembers& members, bool rpc) {
+  JsonKeys keys;
+  const std::array<JsonValue*, kRoles> slots{&keys.message, &keys.time,      &keys.level,   &keys.logger,
+                                             &keys.session, &keys.direction, &keys.process, &keys.peer};
+  std::array<int, kRoles> ranks;
+  ranks.fill(100);
+  bool cwd = false;
+  for (const JsonMember& member : members) {
+    if (rpc && member.key == "jsonrpc") keys.is_rpc = true;
+    if (rpc && !keys.body.present() && is_body(member.value)) {
+      keys.body = member.value;
+      continue;
+    }
+    cwd = cwd || member.key == "cwd";
+    const KnownKey* key = known(member.key);
+    if (key == nullptr || !member.value.present()) continue;
+    const auto role = static_cast<std::size_t>(key->role);
+    if (key->rank >= ranks[role]) continue;
+    ranks[role] = key->rank;
+    *slots[role] = member.value;
+  }
+  keys.own_session = cwd || keys.session.text.substr(0, 6) == "stdio:";
+  return keys;
+}
+
+}  // namespace mcpscan::ingest

@@ -1,0 +1,20 @@
+// JsonKeys: which members of a JSON log line hold the time, level, message and so on, by the names that loggers use. For lines
+// that no dialect's json rule describes.
+// Source: docs/architecture.md "JSON lines".
+#pragma once
+
+#include "ingest/text/json_scan.h"
+
+namespace mcpscan::ingest {
+
+struct JsonKeys {
+  JsonValue message, time, level, logger, session, direction, process, peer;
+  JsonValue body;            // a member that holds a JSON-RPC message, not being the message text
+  bool is_rpc = false;       // the line itself is a JSON-RPC message
+  bool own_session = false;  // the session is the writing program's own, not an MCP session
+
+  // `rpc`: the line holds the word jsonrpc somewhere; without it no body is looked for.
+  static JsonKeys of(const JsonMembers& members, bool rpc);
+};
+
+}  // namespace mcpscan::ingest

@@ -1,0 +1,171 @@
+#include "ingest/text/record_builder.h"
+
+#include <algorithm>
+#include <array>
+
+#include "ingest/text/char_class.h"
+
+namespace mcpscan::ingest {
+namespace {
+
+using model::HttpFacts;
+
+std::string_view or_nothing(std::string_view text) { return text == "-" ? std::string_view{} : text; }
+
+// The text members of HttpFacts by field.
+std::string_view* text_member(HttpFacts& http, Field field) {
+  switch (field) {
+    case Field::method: return &http.method;
+    case Field::path: return &http.path;
+    case Field::server: return &http.server;
+    case Field::user_agent: return &http.user_agent;
+    case Field::content_type: return &http.content_type;
+    case Field::host: return &http.host;
+    case Field::origin: return &http.origin;
+    case Field::accept: return &http.accept;
+    case Field::session: return &http.session_id;
+    case Field::response_session: return &http.response_session_id;
+    case Field::protocol_version: return &http.protocol_version;
+    case Field::last_event_id: return &http.last_event_id;
+    case Field::mcp_method: return &http.mcp_method;
+    case Field::mcp_name: return &http.mcp_name;
+    case Field::forwarded_for: return &http.forwarded_for;
+    default: return nullptr;
+  }
+}
+
+std::uint16_t small_number(std::int64_t value) { return value > 0 && value < 65536 ? static_cast<std::uint16_t>(value) : 0; }
+
+// METHOD path [HTTP/1.1]
+void take_request_line(std::string_view line, HttpFacts& http) {
+  const std::size_t blank = line.find(' ');
+  http.method = line.substr(0, blank);
+  if (blank == std::string_view::npos) return;
+  const std::string_view behind = line.substr(blank + 1);
+  http.path = behind.substr(0, behind.find(' '));
+}
+
+void take_http_field(const Capture& capture, HttpFacts& http) {
+  if (std::string_view* member = text_member(http, capture.field)) {
+    *member = or_nothing(capture.text);
+    return;
+  }
+  switch (capture.field) {
+    case Field::status: http.status = small_number(capture.number); break;
+    case Field::response_bytes: http.response_bytes = capture.number; break;
+    case Field::request_bytes: http.request_bytes = capture.number; break;
+    case Field::duration: http.duration_us = capture.number; break;
+    case Field::peer:
+      http.peer = or_nothing(capture.text);
+      if (capture.number != 0) http.peer_port = small_number(capture.number);
+      break;
+    case Field::request: take_request_line(capture.text, http); break;
+    case Field::port: http.peer_port = small_number(capture.number); break;
+    default: break;
+  }
+}
+
+bool is_event_stream(std::string_view content_type) {
+  constexpr std::string_view kType = "text/event-stream";
+  return equal_ignoring_case(content_type.substr(0, kType.size()), kType);
+}
+
+// The exchange's session: the request's, else the one the response brought, else the legacy URL's.
+void key_exchange(HttpFacts& http, LogRecord& record) {
+  http.session_id = session_or_nothing(http.session_id);
+  http.response_session_id = session_or_nothing(http.response_session_id);
+  record.session = http.session_id.empty() ? http.response_session_id : http.session_id;
+  if (!record.session.empty()) {
+    record.keying = model::SessionKeying::mcp_session_id;
+    return;
+  }
+  record.session = session_in_path(http.path);
+  if (!record.session.empty()) record.keying = model::SessionKeying::legacy_session_id;
+}
+
+void apply_exchange(const Meaning& meaning, const Captures& captures, Arena& arena, LogRecord& record) {
+  auto* http = arena.make<HttpFacts>();
+  for (std::size_t i = 0; i < captures.count; ++i) take_http_field(captures.items[i], *http);
+  key_exchange(*http, record);
+  record.peer = http->peer;
+  record.peer_port = http->peer_port;
+  if (record.session.empty() && !is_mcp_path(http->path)) {
+    record.kind = RecordKind::noise;
+    record.reason = "other-traffic";
+    return;
+  }
+  http->is_sse = is_event_stream(http->content_type);
+  if (meaning.ends_exchange && record.at.known() && http->duration_us >= 0) http->started.us = record.at.us - http->duration_us;
+  http->body_unknown = true;
+  record.http = http;
+}
+
+void apply_notice(const Meaning& meaning, const Captures& captures, Arena& arena, LogRecord& record) {
+  auto* notice = arena.make<model::Notice>();
+  notice->kind = meaning.notice;
+  notice->key = captures.text(Field::key);
+  notice->second_key = captures.text(Field::second_key);
+  notice->tool = captures.text(Field::tool);
+  if (const Capture* wait = captures.find(Field::wait)) notice->wait_us = wait->number;
+  record.notice = notice;
+}
+
+void apply_common(const Meaning& meaning, const Captures& captures, LogRecord& record) {
+  record.body = captures.text(Field::body);
+  if (!record.body.empty()) record.codec = meaning.codec == "auto" ? std::string_view{} : std::string_view(meaning.codec);
+  record.codec_lenient = meaning.lenient;
+  const std::string_view session = session_or_nothing(captures.text(Field::session));
+  if (!session.empty()) {
+    record.session = session;
+    record.keying = meaning.keying == model::SessionKeying::none ? model::SessionKeying::mcp_session_id : meaning.keying;
+  }
+  if (const Capture* peer = captures.find(Field::peer)) {
+    record.peer = peer->text;
+    record.peer_port = small_number(peer->number);
+  }
+}
+
+}  // namespace
+
+std::string_view session_or_nothing(std::string_view word) {
+  static constexpr std::array<std::string_view, 9> kNothing{"-", "None", "null", "undefined", "not-provided", "none", "nil", "\"\"", "''"};
+  return std::find(kNothing.begin(), kNothing.end(), word) != kNothing.end() ? std::string_view{} : word;
+}
+
+bool is_mcp_path(std::string_view path) {
+  path = path.substr(0, path.find('?'));
+  const std::size_t scheme = path.find("://");
+  if (scheme != std::string_view::npos) path = path.substr(std::min(path.find('/', scheme + 3), path.size()));
+  for (std::size_t at = 0; at < path.size();) {
+    const std::size_t end = std::min(path.find('/', at), path.size());
+    const std::string_view part = path.substr(at, end - at);
+    if (part == "mcp" || part == "sse" || part == "messages" || part == "message") return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+std::string_view session_in_path(std::string_view path) {
+  const std::size_t query = path.find('?');
+  if (query == std::string_view::npos) return {};
+  for (const std::string_view name : {std::string_view("session_id="), std::string_view("sessionId=")}) {
+    for (std::size_t at = path.find(name, query); at != std::string_view::npos; at = path.find(name, at + 1)) {
+      if (path[at - 1] != '?' && path[at - 1] != '&') continue;
+      const std::size_t from = at + name.size();
+      return path.substr(from, std::min(path.find_first_of("&# ", from), path.size()) - from);
+    }
+  }
+  return {};
+}
+
+void apply_meaning(const Meaning& meaning, const Captures& captures, Arena& arena, LogRecord& record) {
+  record.kind = meaning.is;
+  record.reason = meaning.reason;
+  if (meaning.direction != model::Direction::unknown) record.direction = meaning.direction;
+  record.stream = meaning.stream;
+  apply_common(meaning, captures, record);
+  if (meaning.has_notice) apply_notice(meaning, captures, arena, record);
+  if (meaning.is == RecordKind::exchange) apply_exchange(meaning, captures, arena, record);
+}
+
+}  // namespace mcpscan::ingest

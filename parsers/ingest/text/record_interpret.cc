@@ -1,0 +1,120 @@
+// The second half of RecordReader: a whole record becomes a LogRecord.
+#include <cstring>
+
+#include "base/hash.h"
+#include "ingest/text/char_class.h"
+#include "ingest/text/record_builder.h"
+#include "ingest/text/record_reader.h"
+
+namespace mcpscan::ingest {
+
+std::string_view RecordReader::joined(Open& open) {
+  if (open.pieces.empty()) return open.text;
+  const std::span<char> buffer = arena_.buffer(open.bytes + open.pieces.size());
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < open.pieces.size(); ++i) {
+    if (i != 0 && !open.glued[i]) buffer[used++] = '\n';
+    std::memcpy(buffer.data() + used, open.pieces[i].data(), open.pieces[i].size());
+    used += open.pieces[i].size();
+  }
+  return {buffer.data(), used};
+}
+
+void RecordReader::interpret(Open& open) {
+  LogRecord fresh;
+  LogRecord& record = open.frame.ready != nullptr ? *open.frame.ready : fresh;
+  const Frame& frame = open.frame;
+  record.source = open.source;
+  record.lines = open.lines;
+  record.line = open.line;
+  record.transport_at = frame.outer;
+  if (!record.at.known()) record.at = frame.inner;
+  record.process = frame.process;
+  record.logger = frame.logger;
+  record.level = frame.level;
+  if (frame.ready != nullptr) {
+    record.dialect = static_cast<std::uint16_t>(frame.dialect);
+  } else {
+    record.session = frame.session;
+    record.keying = frame.keying;
+    record.direction = frame.direction;
+    record.peer = frame.peer;
+    record.dialect = static_cast<std::uint16_t>(frame.dialect);
+    tell(open, joined(open), record);
+  }
+  if (frame.malformed || open.too_long) {
+    record.malformed = true;
+    record.reason = frame.malformed ? frame.reason : "record-too-long";
+  }
+  yield_(record);
+}
+
+void RecordReader::take_head(const RecordHead& head, LogRecord& record) const {
+  if (head.at.known()) record.at = head.at;
+  if (!head.level.empty()) record.level = head.level;
+  if (!head.logger.empty()) record.logger = head.logger;
+  if (!head.process.empty()) record.process = hash_bytes(head.process, record.process + 1);
+  if (!head.session.empty()) {
+    record.session = head.session;
+    record.keying = head.rule == nullptr ? model::SessionKeying::process : head.rule->keying;
+  }
+  if (head.rule != nullptr && record.dialect == 0) record.dialect = static_cast<std::uint16_t>(head.rule->dialect);
+}
+
+bool RecordReader::tell_message(std::string_view message, LogRecord& record) {
+  MessageMatch match;
+  if (!state_.messages.match(message, record.logger, times_, match)) return false;
+  record.dialect = static_cast<std::uint16_t>(match.rule->dialect);
+  apply_meaning(match.rule->meaning, match.captures, arena_, record);
+  return true;
+}
+
+// A prefix that gives a time and nothing else (kubectl logs --timestamps, ts) may stand before another one.
+bool RecordReader::tell_with_head(const RecordHead& head, std::string_view text, LogRecord& record) {
+  std::string_view message = text.substr(std::min(head.message, text.size()));
+  take_head(head, record);
+  record.text = message;
+  if (tell_message(message, record)) return true;
+  if (!head.level.empty() || !head.logger.empty()) return false;
+  RecordHead inner;
+  if (state_.prefixes.match(message, 0, times_, inner) == 0) return false;
+  message = message.substr(std::min(inner.message, message.size()));
+  take_head(inner, record);
+  record.text = message;
+  tell_message(message, record);
+  return true;
+}
+
+// The first prefix with which the message is known; else the first prefix.
+void RecordReader::tell(Open& open, std::string_view text, LogRecord& record) {
+  record.text = text;
+  if (open.rich) {
+    std::vector<std::string_view> rows;
+    for (std::size_t at = 0; at <= text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      rows.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+    take_head(open.head, record);
+    record.text = join_rich_rows(rows, arena_);
+    tell_message(record.text, record);
+    return;
+  }
+  if (!open.head.found) {
+    if (!tell_message(text, record) && trim(text).empty()) record.kind = RecordKind::noise, record.reason = "blank";
+    return;
+  }
+  const LogRecord bare = record;
+  if (tell_with_head(open.head, text, record)) return;
+  const LogRecord first = record;
+  for (std::size_t next = open.next_prefix; next != 0;) {
+    RecordHead head;
+    next = state_.prefixes.match(open.text.substr(0, open.text.find('\n')), next, times_, head);
+    if (next == 0) break;
+    record = bare;
+    if (tell_with_head(head, text, record)) return;
+  }
+  record = first;
+}
+
+}  // namespace mcpscan::ingest

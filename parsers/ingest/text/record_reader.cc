@@ -1,0 +1,204 @@
+#include "ingest/text/record_reader.h"
+
+#include <cstring>
+
+#include "ingest/text/char_class.h"
+
+namespace mcpscan::ingest {
+namespace {
+
+constexpr std::string_view kTraceback = "Traceback (most recent call last):";
+
+std::string_view without_line_end(std::string_view line) {
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return line;
+}
+
+// Box drawing (U+2500..U+257F) of Rich's tracebacks, and what closes a printed object.
+bool goes_on_by_its_first_byte(std::string_view text) {
+  const char c = text[0];
+  if (is_blank(c) || c == '}' || c == ']' || c == ')') return true;
+  return c == '\xe2' && text.size() > 2 && (text[1] == '\x94' || text[1] == '\x95');
+}
+
+bool links_tracebacks(std::string_view text) {
+  return text.substr(0, kTraceback.size()) == kTraceback || text.substr(0, 15) == "During handling" || text.substr(0, 19) == "The above exception";
+}
+
+}  // namespace
+
+RecordReader::RecordReader(const LogParser::State& state, std::uint32_t input, Arena& arena, LogParser::Yield yield)
+    : state_(state), input_(input), arena_(arena), yield_(yield), times_(state.time), framer_(state.json, state.shape, state.limits, times_, arena) {}
+
+void RecordReader::read(std::string_view bytes, std::uint64_t first_line, std::uint64_t offset) {
+  bytes_ = bytes;
+  base_offset_ = offset;
+  line_number_ = first_line;
+  has_escapes_ = std::memchr(bytes.data(), '\x1b', bytes.size()) != nullptr;
+  for (std::size_t at = 0; at < bytes.size();) {
+    if (bytes[at] == '_') {
+      const std::size_t taken = take_export(bytes.substr(at));
+      if (taken != 0) {
+        at += taken;
+        continue;
+      }
+    }
+    const void* found = std::memchr(bytes.data() + at, '\n', bytes.size() - at);
+    const std::size_t end = found == nullptr ? bytes.size() : static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data());
+    take_line(bytes.substr(at, end - at), at);
+    at = end + 1;
+  }
+  flush(true);
+}
+
+void RecordReader::take_line(std::string_view line, std::uint64_t offset) {
+  Frame frame;
+  frame.payload = without_line_end(line);
+  if (has_escapes_ || (!line.empty() && line[0] == '[')) frame.payload = strip_ansi(frame.payload, arena_);
+  framer_.peel(frame);
+  take_frame(frame, line, offset, 1);
+}
+
+std::size_t RecordReader::take_export(std::string_view rest) {
+  Frame frame;
+  const std::size_t taken = framer_.read_export(rest, frame);
+  if (taken == 0) return 0;
+  const std::string_view record = rest.substr(0, taken);
+  const auto lines = static_cast<std::uint32_t>(std::count(record.begin(), record.end(), '\n') + (record.back() != '\n'));
+  const std::string_view first = record.substr(0, record.find('\n'));
+  framer_.peel(frame);
+  take_frame(frame, first, static_cast<std::uint64_t>(rest.data() - bytes_.data()), lines);
+  return taken;
+}
+
+RecordReader::Open* RecordReader::open_of(std::uint64_t process) {
+  for (auto open = open_.rbegin(); open != open_.rend(); ++open) {
+    if (open->frame.process == process && !open->closed) return &*open;
+  }
+  return nullptr;
+}
+
+void RecordReader::take_frame(const Frame& frame, std::string_view line, std::uint64_t offset, std::uint32_t lines) {
+  Open* open = open_of(frame.process);
+  const bool full = open != nullptr && (open->lines + lines > state_.limits.record_lines || open->bytes + frame.payload.size() > state_.limits.record_bytes);
+  const bool glue = open != nullptr && open->frame.partial;
+  if (open != nullptr && !full && (glue || !begins(frame, open, head_, next_prefix_))) {
+    append(*open, frame, lines);
+  } else {
+    if (open == nullptr || glue || full) begins(frame, nullptr, head_, next_prefix_);
+    if (open != nullptr) close(*open);
+    start(frame, line, offset, lines);
+    open_.back().too_long = full;
+  }
+  line_number_ += lines;
+}
+
+bool RecordReader::read_head(std::string_view payload, RecordHead& head, std::size_t& next_prefix) {
+  if (payload.size() > 20 && payload[0] == '[' && is_rich_row_with_time(payload)) {
+    head = RecordHead{};
+    if (times_.read(TimeForm::rich, payload.substr(1), head.at) != 0) {
+      head.found = true;
+      head.level = rich_level(payload);
+      head.message = std::min(kRichMessageColumn, payload.size());
+      next_prefix = 0;
+      return true;
+    }
+  }
+  next_prefix = state_.prefixes.match(payload, 0, times_, head);
+  if (next_prefix == 0) head = RecordHead{};
+  return next_prefix != 0;
+}
+
+// Whether the frame begins a record, given the open one of its process; `head` is what was read of its prefix.
+bool RecordReader::begins(const Frame& frame, const Open* open, RecordHead& head, std::size_t& next_prefix) {
+  const std::string_view payload = frame.payload;
+  head.found = false;
+  head.rule = nullptr;
+  if (frame.ready != nullptr || frame.malformed || payload.empty()) return head = RecordHead{}, !payload.empty();
+  if (goes_on_by_its_first_byte(payload)) {
+    head = RecordHead{};
+    if (open == nullptr || !open->rich || !is_rich_row_without_time(payload)) return false;
+    head.found = true;
+    head.level = rich_level(payload);
+    head.message = std::min(kRichMessageColumn, payload.size());
+    return true;
+  }
+  if (read_head(payload, head, next_prefix)) return true;
+  if (open == nullptr) return true;
+  if (open->traceback || links_tracebacks(payload)) return false;
+  if (payload[0] == '{' || state_.messages.begins_like_one(payload)) return true;
+  return !(state_.shape.timed && open->head.found);
+}
+
+void RecordReader::start(const Frame& frame, std::string_view line, std::uint64_t offset, std::uint32_t lines) {
+  open_.emplace_back();
+  Open& open = open_.back();
+  open.source = {input_, model::PlaceKind::line, line_number_, base_offset_ + offset};
+  open.lines = lines;
+  open.line = without_line_end(line);
+  open.text = frame.payload;
+  open.bytes = frame.payload.size();
+  open.frame = frame;
+  open.head = head_;
+  open.next_prefix = next_prefix_;
+  open.rich = head_.found && head_.rule == nullptr;
+  if (open.rich) {
+    if (head_.at.known()) rich_time_ = head_.at;
+    else open.head.at = rich_time_;
+  }
+  open.traceback = frame.payload.find('\n') == std::string_view::npos && frame.payload.size() >= kTraceback.size() && frame.payload.find(kTraceback) != std::string_view::npos;
+  if (open_.size() > state_.limits.open_records) open_.front().closed = true;
+  flush(false);
+}
+
+void RecordReader::append(Open& open, const Frame& frame, std::uint32_t lines) {
+  const std::string_view piece = frame.payload;
+  const bool glue = open.frame.partial;
+  const char* end = open.text.data() + open.text.size();
+  const bool in_block = end >= bytes_.data() && end < bytes_.data() + bytes_.size();
+  if (open.pieces.empty() && !glue && in_block && piece.data() == end + 1 && *end == '\n') {
+    open.text = {open.text.data(), open.text.size() + 1 + piece.size()};
+  } else {
+    if (open.pieces.empty()) open.pieces.push_back(open.text), open.glued.push_back(false);
+    open.pieces.push_back(piece);
+    open.glued.push_back(glue);
+  }
+  open.lines += lines;
+  open.bytes += piece.size() + 1;
+  open.frame.partial = frame.partial;
+  if (links_tracebacks(piece) || piece.find(kTraceback) != std::string_view::npos) open.traceback = true;
+  else if (open.traceback && !piece.empty() && !goes_on_by_its_first_byte(piece)) open.traceback = false;
+}
+
+void RecordReader::close(Open& open) { open.closed = true; }
+
+void RecordReader::flush(bool all) {
+  while (!open_.empty() && (all || open_.front().closed)) {
+    interpret(open_.front());
+    open_.pop_front();
+  }
+}
+
+bool starts_record(const LogParser::State& state, std::string_view previous_line, std::string_view line) {
+  Arena arena;
+  TimeReader times(state.time);
+  Framer framer(state.json, state.shape, state.limits, times, arena);
+  Frame before, now;
+  before.payload = strip_ansi(without_line_end(previous_line), arena);
+  now.payload = strip_ansi(without_line_end(line), arena);
+  if (now.payload.substr(0, 9) == "__CURSOR=") return before.payload.empty();
+  framer.peel(before);
+  framer.peel(now);
+  if (before.partial || now.process != before.process || now.payload.empty()) return false;
+  if (now.ready != nullptr || now.malformed) return true;
+  if (goes_on_by_its_first_byte(now.payload)) return false;
+  if (is_rich_row_with_time(now.payload)) return true;
+  RecordHead head;
+  if (state.prefixes.match(now.payload, 0, times, head) != 0) return true;
+  if (links_tracebacks(now.payload)) return false;
+  if (state.shape.timed) return false;
+  const bool inside = before.payload.empty() || goes_on_by_its_first_byte(before.payload) || links_tracebacks(before.payload);
+  return !inside;
+}
+
+}  // namespace mcpscan::ingest

@@ -1,0 +1,74 @@
+// RecordReader: the lines of one block in, LogRecords out. Takes the framings off each line, tells whether it begins a record or
+// continues the open one of its process, and interprets a record when the next begins: prefix, then message, over all dialects.
+// Not thread-safe: one a parse call. Records come out in the order of their first lines.
+// Bounds: Limits::record_lines, record_bytes, open_records.
+#pragma once
+
+#include <deque>
+#include <string_view>
+#include <vector>
+
+#include "ingest/text/parser_state.h"
+#include "ingest/text/rich_rows.h"
+
+namespace mcpscan::ingest {
+
+class RecordReader {
+ public:
+  RecordReader(const LogParser::State& state, std::uint32_t input, Arena& arena, LogParser::Yield yield);
+
+  // All lines of `bytes`, the first of which has the number and offset given; then whatever is still open.
+  void read(std::string_view bytes, std::uint64_t first_line, std::uint64_t offset);
+
+ private:
+  struct Open {
+    model::SourceRef source;
+    std::uint32_t lines = 1;
+    std::string_view line, text;               // text: while the pieces follow each other in memory
+    std::vector<std::string_view> pieces;      // else
+    std::vector<bool> glued;                   // piece i continues piece i-1 without a line end
+    std::size_t bytes = 0;
+    Frame frame;
+    RecordHead head;
+    std::size_t next_prefix = 0;
+    bool rich = false, traceback = false, closed = false, too_long = false, begun = false;
+  };
+
+  void take_line(std::string_view line, std::uint64_t offset);
+  std::size_t take_export(std::string_view rest);
+  void take_frame(const Frame& frame, std::string_view line, std::uint64_t offset, std::uint32_t lines);
+  bool begins(const Frame& frame, const Open* open, RecordHead& head, std::size_t& next_prefix);
+  bool read_head(std::string_view payload, RecordHead& head, std::size_t& next_prefix);
+  Open* open_of(std::uint64_t process);
+  void start(const Frame& frame, std::string_view line, std::uint64_t offset, std::uint32_t lines);
+  void append(Open& open, const Frame& frame, std::uint32_t lines);
+  void close(Open& open);
+  void flush(bool all);
+
+  void interpret(Open& open);
+  std::string_view joined(Open& open);
+  void tell(Open& open, std::string_view text, LogRecord& record);
+  bool tell_with_head(const RecordHead& head, std::string_view text, LogRecord& record);
+  void take_head(const RecordHead& head, LogRecord& record) const;
+  bool tell_message(std::string_view message, LogRecord& record);
+
+  const LogParser::State& state_;
+  std::uint32_t input_;
+  Arena& arena_;
+  LogParser::Yield yield_;
+  TimeReader times_;
+  Framer framer_;
+  std::deque<Open> open_;
+  RecordHead head_;
+  std::size_t next_prefix_ = 0;
+  std::uint64_t line_number_ = 0;
+  std::string_view bytes_;
+  std::uint64_t base_offset_ = 0;
+  bool has_escapes_ = false;
+  Time rich_time_;   // of the row before, for rows that leave theirs out
+};
+
+// The stateless border test behind LogParser::starts_record. What it accepts, RecordReader accepts too, whatever is open.
+bool starts_record(const LogParser::State& state, std::string_view previous_line, std::string_view line);
+
+}  // namespace mcpscan::ingest

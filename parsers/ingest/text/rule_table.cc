@@ -1,0 +1,174 @@
+#include "ingest/text/rule_table.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "ingest/text/char_class.h"
+
+namespace mcpscan::ingest {
+namespace {
+
+constexpr std::size_t kLeastLead = 12;
+constexpr std::size_t kMostGroups = 16;
+
+std::uint64_t first_eight(std::string_view text) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, text.data(), std::min<std::size_t>(text.size(), 8));
+  return word;
+}
+
+// A rule for one logger also takes its children, and records of the root logger, as old releases log there.
+bool logger_fits(const MessageRule& rule, std::string_view logger) {
+  if (rule.loggers.empty() || logger.empty() || logger == "root") return true;
+  return std::any_of(rule.loggers.begin(), rule.loggers.end(), [logger](const std::string& name) {
+    return logger.substr(0, name.size()) == name && (logger.size() == name.size() || logger[name.size()] == '.');
+  });
+}
+
+void fill_head(const Captures& captures, std::string_view line, RecordHead& head) {
+  for (std::size_t i = 0; i < captures.count; ++i) {
+    const Capture& capture = captures.items[i];
+    switch (capture.field) {
+      case Field::time: head.at.us = capture.number; break;
+      case Field::level: head.level = capture.text; break;
+      case Field::logger: head.logger = capture.text; break;
+      case Field::session: head.session = capture.text; break;
+      case Field::process: head.process = capture.text; break;
+      case Field::peer: head.peer = capture.text; break;
+      case Field::message: head.message = static_cast<std::size_t>(capture.text.data() - line.data()); break;
+      default: break;
+    }
+  }
+}
+
+template <typename Entry>
+bool before(const Entry& a, const Entry& b) {
+  return a.specificity != b.specificity ? a.specificity > b.specificity : a.order < b.order;
+}
+
+}  // namespace
+
+void PrefixTable::add(const PrefixRule& rule) {
+  for (const Template& form : rule.forms) {
+    const bool known = std::any_of(entries_.begin(), entries_.end(), [&form](const Entry& entry) { return entry.form->source() == form.source(); });
+    if (!known) entries_.push_back({&rule, &form, form.lead(), form.specificity(), entries_.size()});
+  }
+}
+
+void PrefixTable::finish() {
+  std::sort(entries_.begin(), entries_.end(), before<Entry>);
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const std::bitset<256> bytes = entries_[i].form->first_bytes();
+    for (std::size_t c = 0; c < 256; ++c) {
+      if (bytes[c]) by_byte_[c].push_back(static_cast<std::uint16_t>(i));
+    }
+  }
+}
+
+std::size_t PrefixTable::match(std::string_view line, std::size_t from, TimeReader& times, RecordHead& head) const {
+  if (line.empty()) return 0;
+  const std::vector<std::uint16_t>& candidates = by_byte_[static_cast<unsigned char>(line[0])];
+  Captures captures;
+  for (std::size_t i = from; i < candidates.size(); ++i) {
+    const Entry& entry = entries_[candidates[i]];
+    captures.count = 0;
+    if (!entry.form->match(line, times, captures)) continue;
+    head = RecordHead{};
+    head.rule = entry.rule;
+    head.found = true;
+    fill_head(captures, line, head);
+    return i + 1;
+  }
+  return 0;
+}
+
+void MessageTable::add(const MessageRule& rule) {
+  if (rule.regex != nullptr) regexes_.push_back(&rule);
+  else if (rule.anywhere) anywhere_.push_back(&rule);
+  else {
+    for (const Template& form : rule.forms) {
+      Entry entry;
+      const std::string_view lead = form.lead();
+      const std::size_t exact = std::min<std::size_t>({lead.size(), lead.find(' '), 8});
+      entry.mask = exact == 8 ? ~0ull : (1ull << (8 * exact)) - 1;
+      entry.lead = first_eight(lead) & entry.mask;
+      entry.rule = &rule;
+      entry.form = &form;
+      entry.specificity = form.specificity();
+      entry.order = pending_.size();
+      pending_.push_back(entry);
+    }
+  }
+}
+
+void MessageTable::finish() {
+  std::sort(pending_.begin(), pending_.end(), before<Entry>);
+  for (const Entry& entry : pending_) {
+    const std::bitset<256> bytes = entry.form->first_bytes();
+    for (std::size_t c = 0; c < 256; ++c) {
+      if (bytes[c]) by_byte_[c].push_back(entry);
+    }
+  }
+  pending_.clear();
+}
+
+bool MessageTable::match(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found) const {
+  if (message.empty()) return false;
+  const std::uint64_t word = first_eight(message);
+  for (const Entry& entry : by_byte_[static_cast<unsigned char>(message[0])]) {
+    if ((word & entry.mask) != entry.lead || !logger_fits(*entry.rule, logger)) continue;
+    found.captures.count = 0;
+    if (!entry.form->match(message, times, found.captures)) continue;
+    found.rule = entry.rule;
+    return true;
+  }
+  return match_anywhere(message, logger, times, found) || match_regex(message, logger, found);
+}
+
+bool MessageTable::match_anywhere(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found) const {
+  if (anywhere_.empty()) return false;
+  const std::string_view head = message.substr(0, std::min(message.substr(0, kHeadBytes).find_first_of("{\n"), kHeadBytes));
+  for (const MessageRule* rule : anywhere_) {
+    const std::size_t at = head.find(rule->literal);
+    if (at == std::string_view::npos || !logger_fits(*rule, logger)) continue;
+    found.captures.count = 0;
+    if (!rule->forms[0].match(message.substr(at), times, found.captures)) continue;
+    found.rule = rule;
+    return true;
+  }
+  return false;
+}
+
+bool MessageTable::match_regex(std::string_view message, std::string_view logger, MessageMatch& found) const {
+  for (const MessageRule* rule : regexes_) {
+    if (message.find(rule->literal) == std::string_view::npos || !logger_fits(*rule, logger)) continue;
+    std::array<re2::StringPiece, kMostGroups> groups;
+    const int count = std::min<int>(rule->regex->NumberOfCapturingGroups() + 1, kMostGroups);
+    const auto anchor = rule->anywhere ? RE2::UNANCHORED : RE2::ANCHOR_START;
+    const re2::StringPiece text(message.data(), message.size());
+    if (!rule->regex->Match(text, 0, message.size(), anchor, groups.data(), count)) continue;
+    found.captures.count = 0;
+    for (const auto& [group, field] : rule->groups) {
+      if (group >= count || groups[static_cast<std::size_t>(group)].data() == nullptr) continue;
+      const re2::StringPiece& piece = groups[static_cast<std::size_t>(group)];
+      const std::string_view captured(piece.data(), piece.size());
+      found.captures.add({field, captured, read_decimal(captured).value});
+    }
+    found.rule = rule;
+    return true;
+  }
+  return false;
+}
+
+bool MessageTable::begins_like_one(std::string_view text) const {
+  if (text.empty()) return false;
+  for (const Entry& entry : by_byte_[static_cast<unsigned char>(text[0])]) {
+    const std::string_view lead = entry.form->lead();
+    if (lead.size() >= kLeastLead && text.substr(0, lead.size()) == lead) return true;
+  }
+  return false;
+}
+
+}  // namespace mcpscan::ingest

@@ -1,0 +1,76 @@
+// PrefixTable, MessageTable: all dialects' rules pooled, found by the first bytes of a text. The order of trial is fixed: more
+// specific first, then by dialect name and place in its file, so that the same line is read the same way wherever it stands.
+// Built once (add, then finish), then constant and shared between threads. Rules outlive the tables.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "ingest/text/dialect.h"
+
+namespace mcpscan::ingest {
+
+// What stands before a message. Views point into the line.
+struct RecordHead {
+  const PrefixRule* rule = nullptr;   // null: the layout is known to the program itself (Rich), or there is none
+  Time at;
+  std::string_view level, logger, session, process, peer;
+  std::size_t message = 0;            // offset of the message in the line
+  bool found = false;
+};
+
+class PrefixTable {
+ public:
+  void add(const PrefixRule& rule);
+  void finish();
+  // The first prefix at or behind candidate `from` that the line begins with. Returns the number of the next candidate to try, 0 when
+  // none fits.
+  std::size_t match(std::string_view line, std::size_t from, TimeReader& times, RecordHead& head) const;
+
+ private:
+  struct Entry {
+    const PrefixRule* rule;
+    const Template* form;
+    std::string_view lead;
+    int specificity;
+    std::size_t order;
+  };
+  std::vector<Entry> entries_;
+  std::array<std::vector<std::uint16_t>, 256> by_byte_;
+};
+
+struct MessageMatch {
+  const MessageRule* rule = nullptr;
+  Captures captures;
+};
+
+class MessageTable {
+ public:
+  // Rules found anywhere look only at so many bytes before the first brace: a body may hold anything.
+  static constexpr std::size_t kHeadBytes = 320;
+
+  void add(const MessageRule& rule);
+  void finish();
+  bool match(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found) const;
+  // Whether a message can begin like this: its literal lead of at least 12 bytes is there. For record borders.
+  bool begins_like_one(std::string_view text) const;
+
+ private:
+  struct Entry {
+    std::uint64_t mask = 0, lead = 0;  // the first bytes, up to the first blank
+    const MessageRule* rule = nullptr;
+    const Template* form = nullptr;
+    int specificity = 0;
+    std::size_t order = 0;
+  };
+  bool match_anywhere(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found) const;
+  bool match_regex(std::string_view message, std::string_view logger, MessageMatch& found) const;
+
+  std::vector<Entry> pending_;
+  std::array<std::vector<Entry>, 256> by_byte_;
+  std::vector<const MessageRule*> anywhere_, regexes_;
+};
+
+}  // namespace mcpscan::ingest

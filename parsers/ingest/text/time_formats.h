@@ -1,0 +1,95 @@
+// TimeReader: every written form of a time that logs are known to use, at the start of a text, into Time. The minute before
+// the seconds is remembered, so that the next stamp of the same minute costs a compare and two digits.
+// ZoneRules: what a time without a zone means (--tz); an impossible local time (DST gap) is the earliest valid one, an
+// ambiguous one the first. Never the machine's zone, never its clock.
+// Not thread-safe: a reader a parse call; ZoneRules and TimeContext are shared and constant.
+// Source: docs/architecture.md "Times"; RFC 3339; RFC 3164 section 4.1.2; Python logging's asctime.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace mcpscan::ingest {
+
+enum class TimeForm : std::uint8_t {
+  any,           // told by the shape: iso, slash, rich, clf, ctime
+  iso,           // 2026-11-29 16:35:09,620  2026-11-29T16:35:09.274123456Z  ...+0000  ...+00:00  ... +0000
+  iso_unpadded,  // 2026-11-29T16:35:56.4567Z whose fraction is a whole number of microseconds (agentgateway's access records)
+  slash,         // 2026/11/29 16:35:56  2026/11/29 - 16:35:56
+  rich,          // 11/29/26 16:35:08 (US order)
+  clf,           // 29/Nov/2026:16:35:56 +0000  29/Nov/2026:16:36:34.724
+  syslog,        // Nov 29 16:35:55  Nov 29 16:35:55.274000 (no year)
+  clock,         // 16:35:09  16:35:09.123 (no date)
+  ctime,         // Sun Nov 29 16:35:55 2026  Sun 2026-11-29 16:35:55 UTC
+  iso_z,         // 2026-02-02T15:40:55.236Z and nothing else (programs on Node.js)
+  epoch,         // s, ms, us or ns since 1970 by magnitude, with or without a fraction
+};
+inline constexpr std::size_t kTimeForms = 11;
+std::optional<TimeForm> time_form_named(std::string_view word);
+
+class ZoneRules {
+ public:
+  ZoneRules();  // UTC
+  // An IANA name (Europe/Berlin), UTC, or an offset (+02:00).
+  static Result<ZoneRules> locate(std::string_view name);
+  // The offset to subtract from a local time to get UTC.
+  std::int64_t offset_us(std::int64_t local_us) const;
+
+ private:
+  const void* zone_ = nullptr;  // date::time_zone, which lives as long as the program
+  std::int64_t fixed_us_ = 0;
+};
+
+// What the file tells about its times beyond each stamp.
+struct TimeContext {
+  ZoneRules zone;
+  std::int64_t day_us = 0;        // local midnight of the first full date; for times without a date
+  std::int64_t year = 1970;       // of the head of the file; for times without a year
+  unsigned month = 0;             // of the first time without a year; an earlier month by more than half a year is the next year's
+  Time newest;                    // no record is newer (the file was written then); decides the year where it is known
+};
+
+class TimeReader {
+ public:
+  explicit TimeReader(const TimeContext& context) : context_(&context) {}
+  // Bytes of `text` that are the time; 0 when it does not begin with one of that form.
+  std::size_t read(TimeForm form, std::string_view text, Time& at);
+  // A whole text as a time: a number by magnitude, or any form, clock and syslog included.
+  bool read_whole(std::string_view text, Time& at);
+
+ private:
+  struct Minute {
+    std::array<char, 20> text{};
+    std::uint8_t length = 0;
+    std::int64_t local_us = 0;
+    std::int64_t utc_us = 0;  // local_us read in the zone of the context
+  };
+  std::size_t read_iso(std::string_view text, Time& at, bool unpadded);
+  std::size_t read_iso_z(std::string_view text, Time& at);
+  std::size_t read_slash(std::string_view text, Time& at);
+  std::size_t read_rich(std::string_view text, Time& at);
+  std::size_t read_clf(std::string_view text, Time& at);
+  std::size_t read_syslog(std::string_view text, Time& at);
+  std::size_t read_clock(std::string_view text, Time& at);
+  std::size_t read_ctime(std::string_view text, Time& at);
+  std::size_t read_any(std::string_view text, Time& at);
+  const Minute* remembered(TimeForm form, std::string_view text) const;
+  const Minute* remember(TimeForm form, std::string_view text, std::size_t length, std::int64_t local_us);
+  std::int64_t to_utc(std::int64_t local_us) const;
+  // Seconds, fraction and zone behind `minute`, whose text ends at `from`.
+  std::size_t finish(std::string_view text, std::size_t from, const Minute& minute, bool unpadded, Time& at);
+
+  const TimeContext* context_;
+  std::array<Minute, kTimeForms> minutes_{};
+};
+
+// s, ms, us or ns since 1970 by magnitude; nothing below 1990 or beyond 2200 is taken for a time.
+std::size_t read_epoch(std::string_view text, Time& at);
+
+}  // namespace mcpscan::ingest
