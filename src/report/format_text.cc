@@ -2,10 +2,10 @@
 // is never left out.
 #include "model/report_format.h"
 #include "report/page.h"
-#include "report/report_index.h"
 #include "report/text_incident.h"
 #include "report/text_overview.h"
 #include "report/text_tables.h"
+#include "report/wording.h"
 
 namespace mcpscan::report {
 namespace {
@@ -13,14 +13,14 @@ namespace {
 std::string write_text(const model::Report& report, const model::ReportOptions& options) {
   const ReportIndex index(report);
   Page page(options);
-  write_overview(page, index);
-  write_verdict(page, index);
-  for (const model::Incident* incident : index.incidents()) write_incident(page, index, *incident);
-  write_lone_findings(page, index);
-  write_sessions(page, index);
-  write_tools(page, index);
-  write_input_problems(page, index);
-  write_coverage(page, index);
+  const Wording wording(index, [&](std::string_view raw) { return page.text(raw); }, [&](std::string_view raw) { return page.id(raw); });
+  write_overview(page, index, wording);
+  for (const model::Incident* incident : index.incidents()) write_incident(page, index, wording, *incident);
+  write_lone_findings(page, index, wording);
+  write_sessions(page, index, wording);
+  write_tools(page, index, wording);
+  write_input_problems(page, index, wording);
+  write_coverage(page, index, wording);
   return page.take();
 }
 

@@ -43,9 +43,11 @@ std::size_t Page::rows(std::size_t size) const {
   return options_.terminal ? std::min(size, kRows) : size;
 }
 
-std::string Page::text(std::string_view raw) const { return escape_terminal(shown_text(raw, options_)); }
+std::size_t Page::text_bound() const { return options_.terminal ? Limits{}.terminal_text_bytes : Limits{}.report_text_bytes; }
 
-std::string Page::id(std::string_view raw) const { return escape_terminal(shown_id(raw, options_)); }
+std::string Page::text(std::string_view raw) const { return escape_terminal(shown_text(raw, options_, text_bound())); }
+
+std::string Page::id(std::string_view raw) const { return escape_terminal(shown_id(raw, options_, text_bound())); }
 
 std::string Page::painted(std::string_view safe, Style style) const {
   const std::string_view code = kSgr[static_cast<std::size_t>(style)];

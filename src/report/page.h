@@ -40,6 +40,8 @@ class Page {
   std::string take() { return std::move(out_); }
 
  private:
+  std::size_t text_bound() const;
+
   const model::ReportOptions& options_;
   std::size_t width_;
   std::string out_;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/limits.h"
 #include "report/layout.h"
 #include "report/redact.h"
 #include "report/utf8.h"
@@ -136,10 +135,17 @@ std::uint64_t ReportIndex::sessions_total() const {
   return report_->sessions.size() - (others ? 1 : 0) + report_->sessions_left_out;
 }
 
-std::uint64_t ReportIndex::anomalies_total() const {
-  std::uint64_t sum = 0;
-  for (const auto& input : report_->inputs) sum += input.anomalies.entries().size() + (input.error.empty() ? 0 : 1);
-  return sum;
+std::vector<InputProblem> ReportIndex::input_problems() const {
+  std::vector<InputProblem> list;
+  for (std::uint32_t i = 0; i < report_->inputs.size(); ++i) {
+    const model::InputRow& input = report_->inputs[i];
+    if (!input.error.empty()) list.push_back({{i, model::PlaceKind::line, 0, 0}, &input.error, nullptr});
+    for (const auto& [kind, anomaly] : input.anomalies.entries()) {
+      list.push_back({anomaly.source, nullptr, &anomaly});
+      list.back().source.input = i;
+    }
+  }
+  return list;
 }
 
 std::vector<CoverageGroup> ReportIndex::not_judged() const {
@@ -195,19 +201,18 @@ bool ReportIndex::speaks_mcp() const {
          t.requests + t.replies + t.notifications + t.server_requests > 0;
 }
 
-std::string shown_text(std::string_view text, const model::ReportOptions& options) {
-  static constexpr std::size_t kMost = Limits{}.report_text_bytes;
-  const std::string_view head = utf8_prefix(text, kMost);
+std::string shown_text(std::string_view text, const model::ReportOptions& options, std::size_t bound) {
+  const std::string_view head = utf8_prefix(text, bound);
   std::string shown = options.raw ? std::string(head) : mask_secrets(head);
   if (head.size() < text.size()) shown += fmt::format("… ({} bytes)", thousands(text.size()));
   return shown;
 }
 
-std::string shown_id(std::string_view id, const model::ReportOptions& options) {
+std::string shown_id(std::string_view id, const model::ReportOptions& options, std::size_t bound) {
   const bool one_word = std::none_of(id.begin(), id.end(), [](unsigned char c) { return c <= ' ' || c == ':' || c == '?' || c == '&'; });
   model::ReportOptions unmasked = options;
   unmasked.raw = options.raw || one_word;
-  return shown_text(id, unmasked);
+  return shown_text(id, unmasked, bound);
 }
 
 }  // namespace mcpscan::report

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/limits.h"
 #include "model/finding.h"
 #include "model/report_format.h"
 
@@ -21,6 +22,13 @@ struct CoverageGroup {
   model::RuleState state = model::RuleState::evaluated;
   std::string why, enable;
   std::vector<std::string> rules;
+};
+
+// One thing that is wrong with an input: why it could not be read (anomaly is nullptr), or an anomaly of it.
+struct InputProblem {
+  model::SourceRef source;
+  const std::string* error = nullptr;
+  const model::Anomaly* anomaly = nullptr;
 };
 
 class ReportIndex {
@@ -52,7 +60,8 @@ class ReportIndex {
 
   std::uint64_t sessions_total() const;
   std::uint64_t findings_total() const { return report_->findings.size() + report_->findings_left_out; }
-  std::uint64_t anomalies_total() const;
+  std::vector<InputProblem> input_problems() const;
+  std::uint64_t anomalies_total() const { return input_problems().size(); }
 
   std::vector<CoverageGroup> not_judged() const;
   // Rules fully judged, by name, and those of them that found nothing.
@@ -81,9 +90,9 @@ class ReportIndex {
 // The name of the row that stands for the sessions left out.
 constexpr std::string_view kOthersKey = "(others)";
 
-// Text as the report shows it: at most Limits::report_text_bytes, secrets masked unless options.raw. Not yet escaped.
-std::string shown_text(std::string_view text, const model::ReportOptions& options);
+// Text as the report shows it: at most `bound` bytes, secrets masked unless options.raw. Not yet escaped.
+std::string shown_text(std::string_view text, const model::ReportOptions& options, std::size_t bound = Limits{}.report_text_bytes);
 // An id or key: one word is shown even where it has the shape of a token, anything else is text as above.
-std::string shown_id(std::string_view id, const model::ReportOptions& options);
+std::string shown_id(std::string_view id, const model::ReportOptions& options, std::size_t bound = Limits{}.report_text_bytes);
 
 }  // namespace mcpscan::report

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <utility>
 
 #include "report/utf8.h"
 
@@ -15,7 +13,7 @@ constexpr std::size_t kIndent = 2;
 constexpr std::size_t kPictureIndent = 4;
 constexpr std::size_t kClock = 12;         // HH:MM:SS.mmm
 constexpr std::size_t kNarrowestText = 26; // below it the place goes under the text
-constexpr std::size_t kWordsInLine = 4;    // tools or tallies told in one line
+constexpr std::size_t kKeyCells = 40;      // of a tally's key where several stand in one line
 
 std::string upper(std::string_view text) {
   std::string result(text);
@@ -39,18 +37,6 @@ void write_title(Page& page, const model::Incident& incident) {
     page.line(with_id ? line + std::string(kIndent, ' ') + page.painted(id, Style::dim) : line);
   }
   if (beside == room) page.paragraph(start, "", id, start);
-}
-
-// "client (proven), server unguarded": whose fault, how sure, who let it happen.
-std::string fault_text(const model::Fault& fault) {
-  std::string text = fault.party == model::Party::unknown
-                         ? std::string("undetermined")
-                         : fmt::format("{} ({})", model::to_string(fault.party), model::to_string(fault.certainty));
-  for (const std::string& other : fault.contributing) {
-    text += ", " + other;
-    if (other.find(' ') == std::string::npos) text += " unguarded";
-  }
-  return fault.reason.empty() ? text + "." : text + ": " + fault.reason;
 }
 
 // A place that does not fit beside its text goes under it, whole: it must stay something to click or to search for.
@@ -147,45 +133,13 @@ void write_evidence(Page& page, const ReportIndex& index, const model::Finding* 
   if (more > 0) page.line(fmt::format("{:{}}and {} more", "", kPictureIndent, thousands(more)), Style::dim);
 }
 
-std::vector<std::string> safe_words(const Page& page, const std::vector<std::string>& words) {
-  std::vector<std::string> safe;
-  for (const std::string& word : words) safe.push_back(shortened(page.text(word), page.width() / 2));
-  return safe;
-}
-
-void write_reach(Page& page, const model::Incident& incident) {
-  if (incident.calls == 0 && incident.tools.empty()) return;
-  std::string text = counted(incident.calls, "call");
-  if (incident.sessions > 0) text += " in " + counted(incident.sessions, "session");
-  if (!incident.tools.empty()) text += fmt::format(", {} {}", incident.tools.size() == 1 ? "tool" : "tools", joined(safe_words(page, incident.tools), kWordsInLine));
-  page.paragraph(kIndent, "Touched: ", text + ".", kPictureIndent);
-}
-
-void write_consequences(Page& page, const ReportIndex& index, const model::Incident& incident) {
-  std::map<std::string_view, std::uint64_t> counts;
-  for (const std::string& id : incident.findings) {
-    const model::Finding* finding = index.finding(id);
-    if (finding != nullptr && id != incident.root) counts[finding->rule] += finding->count;
-  }
-  std::vector<std::string> parts;
-  for (const auto& [rule, count] : counts) parts.push_back(fmt::format("{} {}", thousands(count), page.text(rule)));
-  if (!parts.empty()) page.paragraph(kIndent, "Led to: ", joined(parts, parts.size()) + ".", kPictureIndent);
-}
-
-using Tally = std::vector<std::pair<std::string_view, std::uint64_t>>;
-
-Tally most_first(const std::map<std::string_view, std::uint64_t>& counts) {
-  Tally rows(counts.begin(), counts.end());
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  return rows;
-}
-
 // As `sort | uniq -c` over the log would have counted: few rows in a line, many in a column.
-void write_tally(Page& page, std::string_view rule, const Tally& rows) {
+void write_tally(Page& page, const TallyOfRule& tally) {
+  const auto& [rule, rows] = tally;
   const std::string label = page.text(rule) + " by key:  ";
   if (rows.size() <= kWordsInLine) {
     std::vector<std::string> parts;
-    for (const auto& [key, count] : rows) parts.push_back(fmt::format("{} {}", thousands(count), shortened(page.text(key), page.width() / 2)));
+    for (const auto& [key, count] : rows) parts.push_back(fmt::format("{} {}", thousands(count), shortened(page.text(key), kKeyCells)));
     return page.paragraph(kIndent, label, fmt::format("{}", fmt::join(parts, ",  ")), kPictureIndent);
   }
   page.paragraph(kIndent, label, "", kPictureIndent);
@@ -201,19 +155,8 @@ void write_tally(Page& page, std::string_view rule, const Tally& rows) {
   if (shown < rows.size()) page.line(fmt::format("{:>11} under {}", thousands(left), counted(rows.size() - shown, "more key")), Style::dim);
 }
 
-void write_tallies(Page& page, const ReportIndex& index, const model::Incident& incident) {
-  std::map<std::string_view, std::map<std::string_view, std::uint64_t>> by_rule;
-  for (const std::string& id : incident.findings) {
-    const model::Finding* finding = index.finding(id);
-    if (finding == nullptr) continue;
-    for (const auto& [key, count] : finding->tally) by_rule[finding->rule][key] += count;
-  }
-  for (const auto& [rule, counts] : by_rule) write_tally(page, rule, most_first(counts));
-}
-
-void write_fix(Page& page, const model::Incident& incident, const model::Finding* root) {
-  std::string text = page.text(incident.fix);
-  const std::string more = root == nullptr ? std::string() : "More: mcpscan rules show " + page.text(root->rule);
+void write_fix(Page& page, const model::Incident& incident, const std::string& command) {
+  const std::string text = page.text(incident.fix), more = command.empty() ? command : "More: " + command;
   if (text.empty()) return page.paragraph(kIndent, "", more, kPictureIndent);
   // The command stays whole on one line, to be copied.
   const auto lines = wrapped(text, page.width() - kIndent - 5, page.width() - kPictureIndent);
@@ -223,24 +166,27 @@ void write_fix(Page& page, const model::Incident& incident, const model::Finding
   if (!fits && !more.empty()) page.paragraph(kPictureIndent, "", more, kPictureIndent);
 }
 
+void write_labelled(Page& page, std::string_view label, const std::string& text) {
+  if (!text.empty()) page.paragraph(kIndent, label, text, kPictureIndent);
+}
+
 }  // namespace
 
-void write_incident(Page& page, const ReportIndex& index, const model::Incident& incident) {
-  const model::Finding* root = index.finding(incident.root);
+void write_incident(Page& page, const ReportIndex& index, const Wording& wording, const model::Incident& incident) {
   page.blank();
   write_title(page, incident);
   if (!incident.story.empty()) page.paragraph(kIndent, "", page.text(incident.story), kIndent);
-  page.paragraph(kIndent, "Fault: ", page.text(fault_text(incident.fault)), kPictureIndent);
+  write_labelled(page, "Fault: ", wording.fault(incident.fault));
   if (incident.picture.empty()) {
-    write_evidence(page, index, root);
+    write_evidence(page, index, index.finding(incident.root));
   } else {
     Picture(page, index, incident.picture).write();
   }
   for (const std::string& note : incident.notes) page.paragraph(kIndent, "", page.text(note), kPictureIndent);
-  write_reach(page, incident);
-  write_consequences(page, index, incident);
-  write_tallies(page, index, incident);
-  write_fix(page, incident, root);
+  write_labelled(page, "Touched: ", wording.reach(incident));
+  write_labelled(page, "Led to: ", wording.consequences(incident));
+  for (const TallyOfRule& tally : wording.tallies(incident)) write_tally(page, tally);
+  write_fix(page, incident, wording.more_command(incident));
 }
 
 }  // namespace mcpscan::report

@@ -4,10 +4,10 @@
 
 #include "model/finding.h"
 #include "report/page.h"
-#include "report/report_index.h"
+#include "report/wording.h"
 
 namespace mcpscan::report {
 
-void write_incident(Page& page, const ReportIndex& index, const model::Incident& incident);
+void write_incident(Page& page, const ReportIndex& index, const Wording& wording, const model::Incident& incident);
 
 }  // namespace mcpscan::report

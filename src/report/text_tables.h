@@ -3,15 +3,15 @@
 #pragma once
 
 #include "report/page.h"
-#include "report/report_index.h"
+#include "report/wording.h"
 
 namespace mcpscan::report {
 
-void write_lone_findings(Page& page, const ReportIndex& index);
-void write_sessions(Page& page, const ReportIndex& index);
-void write_tools(Page& page, const ReportIndex& index);
-void write_input_problems(Page& page, const ReportIndex& index);
+void write_lone_findings(Page& page, const ReportIndex& index, const Wording& wording);
+void write_sessions(Page& page, const ReportIndex& index, const Wording& wording);
+void write_tools(Page& page, const ReportIndex& index, const Wording& wording);
+void write_input_problems(Page& page, const ReportIndex& index, const Wording& wording);
 // Last of all, and never left out: an absent finding means something only beside what was judged.
-void write_coverage(Page& page, const ReportIndex& index);
+void write_coverage(Page& page, const ReportIndex& index, const Wording& wording);
 
 }  // namespace mcpscan::report

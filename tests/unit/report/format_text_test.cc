@@ -137,6 +137,18 @@ TEST_CASE("terminal_rows caps every long list on a terminal and tells how many a
   CHECK(has(whole, "\n  s39 "));
 }
 
+TEST_CASE("terminal_text_bytes keeps one long text from filling the screen; a file gets more of it") {
+  auto report = tests::demo_report();
+  report.incidents[0].story = std::string(100000, '#');
+  const auto letters = [&](const model::ReportOptions& options) {
+    const std::string text = written("text", report, options);
+    return std::count(text.begin(), text.end(), '#');
+  };
+  CHECK(letters(terminal(80)) == 1024);
+  CHECK(letters({}) == 4096);
+  CHECK(has(written("text", report, terminal(80)), "… (100,000 bytes)"));
+}
+
 TEST_CASE("the row of the other sessions stands last and is not counted as one") {
   auto report = tests::demo_report();
   report.sessions_left_out = 9000;
