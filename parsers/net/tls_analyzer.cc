@@ -55,6 +55,7 @@ class TlsAnalyzer final : public model::StreamAnalyzer {
   Direction& direction(Side side) { return side == Side::client ? client_ : server_; }
   void read_all(Direction& d);
   void read_records(Direction& d);
+  void wake_peer(const Direction& d);
   void wait_for_hello(Direction& d, const Stamp& stamp);
   void bad_record(Direction& d);
   Verdict read(Direction& d, const TlsRecord& record);
@@ -103,18 +104,20 @@ class TlsAnalyzer final : public model::StreamAnalyzer {
 void TlsAnalyzer::feed(Side from, std::string_view bytes, Stamp stamp) {
   (from == Side::client ? facts_.bytes_from_client : facts_.bytes_from_server) += bytes.size();
   Direction& d = direction(from);
-  if (d.given_up || d.closed) return;
+  if (d.given_up || d.closed || d.fin) return;
   d.records.append(bytes, stamp);
   read_all(d);
 }
 
-// What one side brings may free records of the other that wait for it.
 void TlsAnalyzer::read_all(Direction& d) {
   read_records(d);
+  drop_held();
+}
+
+// What one side brings may free records of the other that wait for it; at once, so that the cutting of the bytes changes nothing.
+void TlsAnalyzer::wake_peer(const Direction& d) {
   Direction& peer = direction(other(d.side));
   if (peer.waiting && schedule_.ready()) read_records(peer);
-  if (d.waiting && schedule_.ready()) read_records(d);
-  drop_held();
 }
 
 // Nothing is kept for directions that are over; the plaintext buffer is not kept between calls (there may be thousands of connections).
@@ -139,6 +142,7 @@ void TlsAnalyzer::read_records(Direction& d) {
     if (verdict == Verdict::wait) return wait_for_hello(d, stamp);
     if (verdict == Verdict::used) d.records.accept();
     else d.records.reject();
+    wake_peer(d);
   }
   if (d.fin) close(d, *d.fin);
 }
@@ -369,7 +373,7 @@ void TlsAnalyzer::prepare_tls13(Direction& d, const Stamp& stamp) {
 
 void TlsAnalyzer::gap(Side from, std::uint64_t length, Stamp stamp) {
   Direction& d = direction(from);
-  if (d.given_up || d.closed) return;
+  if (d.given_up || d.closed || d.fin) return;
   if (from == Side::client ? !schedule_.saw_client() : !schedule_.saw_server()) {
     give_up_both(fmt::format("the handshake was not captured whole: bytes from the {} are missing", side_name(from)), stamp);
     return drop_held();
@@ -392,7 +396,7 @@ void TlsAnalyzer::lost_some(Direction& d, std::uint64_t length, const Stamp& sta
 
 void TlsAnalyzer::half_close(Side from, Stamp stamp) {
   Direction& d = direction(from);
-  if (d.closed) return;
+  if (d.closed || d.fin) return;
   d.fin = stamp;
   if (d.given_up) return close(d, stamp);
   if (!d.waiting && d.records.held() > 0 && d.decryptor.proven() && d.records.place_known()) {
