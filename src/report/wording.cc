@@ -1,0 +1,254 @@
+#include "report/wording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/layout.h"
+
+namespace mcpscan::report {
+namespace {
+
+std::string date_of(Time at) { return format_rfc3339(at).substr(0, 10); }
+std::string clock_of(Time at) { return format_rfc3339(at).substr(11, 8); }
+
+std::string_view view_words(model::Vantage vantage) {
+  switch (vantage) {
+    case model::Vantage::client: return "client's view";
+    case model::Vantage::client_wire: return "wire at the client";
+    case model::Vantage::gateway: return "gateway's view";
+    case model::Vantage::server_wire: return "wire at the server";
+    case model::Vantage::server: return "server's view";
+    case model::Vantage::unknown: break;
+  }
+  return "viewpoint unknown";
+}
+
+std::string record_words(const model::InputRow& input) {
+  const std::string word = input.place_word.empty() ? std::string("record") : input.place_word;
+  return counted(input.books.total, word, word == "entry" ? "entries" : std::string_view());
+}
+
+template <typename Key>
+std::vector<std::pair<Key, std::uint64_t>> most_first(const std::map<Key, std::uint64_t>& counts) {
+  std::vector<std::pair<Key, std::uint64_t>> rows(counts.begin(), counts.end());
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return rows;
+}
+
+std::string duration(std::int64_t us) { return us < 0 ? "-" : format_duration(us); }
+
+}  // namespace
+
+std::string period(Time first, Time last) {
+  if (!first.known() || !last.known()) return {};
+  const std::string from = fmt::format("{} {}", date_of(first), clock_of(first));
+  if (date_of(first) == date_of(last)) {
+    return clock_of(first) == clock_of(last) ? from + " UTC" : fmt::format("{} to {} UTC", from, clock_of(last));
+  }
+  return fmt::format("{} to {} {} UTC", from, date_of(last), clock_of(last));
+}
+
+// --- what was read ---
+
+std::string Wording::input_facts(const model::InputRow& input) const {
+  if (!input.error.empty()) return "could not be read: " + safe_(input.error);
+  std::string text = record_words(input);
+  const std::string when = period(input.first, input.last);
+  text += when.empty() ? ", no times" : ", " + when;
+  return text + fmt::format(", {}, {}", input.reader.empty() ? "format not recognised" : safe_(input.reader), view_words(input.vantage));
+}
+
+std::string Wording::reasons(std::string_view what, const std::map<std::string, std::uint64_t>& counts) const {
+  std::uint64_t sum = 0;
+  std::string parts;
+  for (const auto& [reason, count] : most_first(counts)) {
+    sum += count;
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", thousands(count), safe_(reason));
+  }
+  return sum == 0 ? std::string() : fmt::format(", {} {} ({})", thousands(sum), what, parts);
+}
+
+std::string Wording::books(const model::InputRow& input) const {
+  const std::string rest = reasons("ignored", input.books.ignored) + reasons("malformed", input.books.malformed);
+  return rest.empty() ? rest : thousands(input.books.used) + " used" + rest;
+}
+
+std::string Wording::pairing() const {
+  const model::Report& report = index_->report();
+  const std::string sessions = counted(index_->sessions_total(), "session");
+  if (report.requests == 0) return sessions + ", no request seen";
+  return fmt::format("{}, {}, {} paired ({})", sessions, counted(report.requests, "request"),
+                     counted(report.requests_with_reply, "reply", "replies"), percent(report.requests_with_reply, report.requests));
+}
+
+std::string Wording::anomaly(const model::Anomaly& anomaly) const {
+  const std::string kind = safe_(anomaly.kind);
+  const std::string text = anomaly.text.empty() ? kind : safe_(anomaly.text);
+  return anomaly.count > 1 ? fmt::format("{} ({}, {}, the first here)", text, kind, counted(anomaly.count, "time")) : fmt::format("{} ({})", text, kind);
+}
+
+// --- what was found ---
+
+std::string Wording::checked() const {
+  const model::Report& report = index_->report();
+  std::string text = report.totals.tools_calls > 0 ? fmt::format("{} tools/call", thousands(report.totals.tools_calls)) : counted(report.requests, "request");
+  text += fmt::format(" in {}", counted(index_->sessions_total(), "session"));
+  const std::string when = period(index_->first(), index_->last());
+  if (!when.empty()) text += fmt::format(" ({})", when);
+  const bool one = (report.totals.tools_calls > 0 ? report.totals.tools_calls : report.requests) == 1;
+  return text + fmt::format(" {} checked by {}", one ? "was" : "were", counted(index_->judged_rules().size(), "rule"));
+}
+
+std::string Wording::replies() const {
+  const model::Report& report = index_->report();
+  if (report.requests == 0) return "no request was in it to be answered";
+  if (report.requests_with_reply >= report.requests) return "every request got its reply";
+  return fmt::format("{} of {} could be paired with a reply", thousands(report.requests_with_reply), counted(report.requests, "request"));
+}
+
+std::vector<std::string> Wording::reservations() const {
+  std::vector<std::string> list;
+  std::size_t rules = 0;
+  for (const auto& group : index_->not_judged()) rules += group.rules.size();
+  if (rules > 0) list.push_back(counted(rules, "rule was", "rules were") + " not or only partly judged");
+  if (index_->anomalies_total() > 0) list.push_back(counted(index_->anomalies_total(), "problem") + " in the inputs");
+  if (index_->findings_total() > 0) list.push_back(counted(index_->findings_total(), "informational finding"));
+  return list;
+}
+
+Labelled Wording::nothing_found() const {
+  const auto but = reservations();
+  std::string text = fmt::format("{}: {}, and nothing at fault was found.", checked(), replies());
+  if (!but.empty()) text += fmt::format(" Read it with what limits it, below: {}.", joined(but, but.size()));
+  return {index_->proves_clean() ? "CLEAN" : "NO FAULT FOUND", text};
+}
+
+Labelled Wording::no_mcp() const {
+  std::uint64_t records = 0, readable = 0;
+  for (const auto& input : index_->report().inputs) {
+    records += input.books.total;
+    if (input.error.empty()) ++readable;
+  }
+  if (readable == 0) return {"NOTHING COULD BE READ", "so nothing can be said about any traffic."};
+  return {"Nothing here speaks MCP.",
+          fmt::format("Read: {} in {}; no JSON-RPC message, no MCP session, no known log statement among them. "
+                      "mcpscan formats explain FILE says which reader took a file and what it did not understand.",
+                      counted(records, "record"), counted(readable, "input"))};
+}
+
+Labelled Wording::verdict() const {
+  if (index_->report().inputs.empty()) return {"No input was read.", {}};
+  if (!index_->speaks_mcp()) return no_mcp();
+  return index_->without_fault() ? nothing_found() : Labelled{};
+}
+
+// "client (proven), server unguarded": whose fault, how sure, who let it happen.
+std::string Wording::fault(const model::Fault& fault) const {
+  std::string text = fault.party == model::Party::unknown
+                         ? std::string("undetermined")
+                         : fmt::format("{} ({})", model::to_string(fault.party), model::to_string(fault.certainty));
+  for (const std::string& other : fault.contributing) {
+    text += ", " + safe_(other);
+    if (other.find(' ') == std::string::npos) text += " unguarded";
+  }
+  return fault.reason.empty() ? text + "." : text + ": " + safe_(fault.reason);
+}
+
+std::vector<std::string> Wording::safe_words(const std::vector<std::string>& words) const {
+  std::vector<std::string> result;
+  for (const std::string& word : words) result.push_back(safe_(word));
+  return result;
+}
+
+std::string Wording::reach(const model::Incident& incident) const {
+  if (incident.calls == 0 && incident.tools.empty()) return {};
+  std::string text = counted(incident.calls, "call");
+  if (incident.sessions > 0) text += " in " + counted(incident.sessions, "session");
+  if (!incident.tools.empty()) text += fmt::format(", {} {}", incident.tools.size() == 1 ? "tool" : "tools", joined(safe_words(incident.tools), kWordsInLine));
+  return text + ".";
+}
+
+std::string Wording::consequences(const model::Incident& incident) const {
+  std::map<std::string_view, std::uint64_t> counts;
+  for (const std::string& id : incident.findings) {
+    const model::Finding* finding = index_->finding(id);
+    if (finding != nullptr && id != incident.root) counts[finding->rule] += finding->count;
+  }
+  std::vector<std::string> parts;
+  for (const auto& [rule, count] : counts) parts.push_back(fmt::format("{} {}", thousands(count), safe_(rule)));
+  return parts.empty() ? std::string() : joined(parts, parts.size()) + ".";
+}
+
+std::vector<TallyOfRule> Wording::tallies(const model::Incident& incident) const {
+  std::map<std::string_view, std::map<std::string_view, std::uint64_t>> by_rule;
+  for (const std::string& id : incident.findings) {
+    const model::Finding* finding = index_->finding(id);
+    if (finding == nullptr) continue;
+    for (const auto& [key, count] : finding->tally) by_rule[finding->rule][key] += count;
+  }
+  std::vector<TallyOfRule> list;
+  for (const auto& [rule, counts] : by_rule) list.emplace_back(rule, most_first(counts));
+  return list;
+}
+
+std::string Wording::more_command(const model::Incident& incident) const {
+  const model::Finding* root = index_->finding(incident.root);
+  return root == nullptr ? std::string() : "mcpscan rules show " + safe_(root->rule);
+}
+
+std::string Wording::lone_finding(const model::Finding& finding) const {
+  std::string text = thousands(finding.count);
+  if (!finding.session.empty()) text += " in session " + safe_id_(finding.session);
+  if (!finding.detail.empty()) text += ": " + safe_(finding.detail);
+  if (!finding.evidence.empty()) text += "  " + place(finding.evidence.front().source);
+  const std::uint64_t more = finding.evidence_left_out + (finding.evidence.empty() ? 0 : finding.evidence.size() - 1);
+  return more > 0 ? text + " and " + counted(more, "more place") : text;
+}
+
+// --- rows ---
+
+std::string Wording::session_time(const model::SessionRow& row) const {
+  if (!row.first.known()) return {};
+  const bool dated = index_->several_days();
+  const auto shown = [&](Time at) { return dated ? date_of(at).substr(5) + ' ' + clock_of(at) : clock_of(at); };
+  return row.last.known() ? shown(row.first) + " to " + shown(row.last) : shown(row.first);
+}
+
+std::vector<std::string> Wording::session_cells(const model::SessionRow& row) const {
+  const model::Level worst = index_->worst(row);
+  const std::string client = row.client_version.empty() ? row.client_name : row.client_name + ' ' + row.client_version;
+  return {safe_id_(row.id.empty() ? row.key : row.id),
+          worst == model::Level::informational ? "-" : std::string(model::to_string(worst)),
+          thousands(row.counts.requests),
+          thousands(row.counts.replies),
+          thousands(row.counts.tools_calls),
+          std::string(model::to_string(row.keyed_by)),
+          safe_(client),
+          session_time(row)};
+}
+
+std::vector<std::string> Wording::tool_cells(const model::ToolRow& row) const {
+  return {safe_(row.tool),         thousands(row.calls),  thousands(row.replies),   thousands(row.errors),
+          duration(row.median_us), duration(row.p99_us), duration(row.longest_us)};
+}
+
+// --- what the silence is worth ---
+
+Labelled Wording::not_judged(const CoverageGroup& group) const {
+  std::vector<std::string> rules;
+  for (const std::string& rule : group.rules) rules.push_back(safe_(rule));
+  std::string text = joined(rules, rules.size());
+  const std::string between = group.why.empty() || group.enable.empty() ? "" : "; ";
+  if (!group.why.empty() || !group.enable.empty()) text += fmt::format(" ({}{}{})", safe_(group.why), between, safe_(group.enable));
+  return {group.state == model::RuleState::partly ? "Judged in part:" : "Not judged:", text};
+}
+
+Labelled Wording::everything_else() const {
+  if (index_->findings_total() > 0) return {"Everything else:", counted(index_->silent_rules(), "rule") + " evaluated, nothing found."};
+  std::vector<std::string> judged;
+  for (const std::string& rule : index_->judged_rules()) judged.push_back(safe_(rule));
+  return {"Checked:", joined(judged, judged.size()) + (judged.empty() ? "no rule." : ".")};
+}
+
+}  // namespace mcpscan::report

@@ -1,0 +1,84 @@
+// Wording: the sentences and table cells of a report that all formats for people share, so that text, Markdown and what
+// comes later say the same of the same facts. It claims no more than the evidence holds.
+// Every text that comes from evidence goes through the format's own `safe` (bound, mask, escape) before it is put in; the
+// words around it are plain ASCII without markup. Threads: read-only. Ownership: points to the index, which must outlive it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "report/report_index.h"
+
+namespace mcpscan::report {
+
+struct Labelled {
+  std::string_view label;
+  std::string text;
+};
+
+using Tally = std::vector<std::pair<std::string_view, std::uint64_t>>;  // key, count; most first
+using TallyOfRule = std::pair<std::string_view, Tally>;
+
+class Wording {
+ public:
+  using Safe = std::function<std::string(std::string_view)>;
+
+  // `safe_id` is for session ids and other keys; see shown_id().
+  Wording(const ReportIndex& index, Safe safe, Safe safe_id) : index_(&index), safe_(std::move(safe)), safe_id_(std::move(safe_id)) {}
+
+  std::string safe(std::string_view raw) const { return safe_(raw); }
+  std::string safe_id(std::string_view raw) const { return safe_id_(raw); }
+  std::string place(const model::SourceRef& source) const { return safe_(index_->place(source)); }
+
+  // --- what was read ---
+  std::string input_facts(const model::InputRow& input) const;
+  // "3,000 used, 271 ignored (...)"; empty where every record was used.
+  std::string books(const model::InputRow& input) const;
+  std::string pairing() const;
+  std::string anomaly(const model::Anomaly& anomaly) const;
+
+  // --- what was found ---
+  // Where no fault was found: what that is worth. An empty label where there are findings to speak for themselves.
+  Labelled verdict() const;
+  std::string fault(const model::Fault& fault) const;
+  // Empty where the incident does not say.
+  std::string reach(const model::Incident& incident) const;
+  std::string consequences(const model::Incident& incident) const;
+  std::vector<TallyOfRule> tallies(const model::Incident& incident) const;
+  std::string more_command(const model::Incident& incident) const;
+  std::string lone_finding(const model::Finding& finding) const;
+
+  // --- rows ---
+  // Session, worst, requests, replies, tool calls, keyed by, client, time.
+  std::vector<std::string> session_cells(const model::SessionRow& row) const;
+  // Tool, calls, replies, errors, median, p99, longest.
+  std::vector<std::string> tool_cells(const model::ToolRow& row) const;
+
+  // --- what the silence is worth ---
+  Labelled not_judged(const CoverageGroup& group) const;
+  Labelled everything_else() const;
+
+ private:
+  std::string reasons(std::string_view what, const std::map<std::string, std::uint64_t>& counts) const;
+  std::string checked() const;
+  std::string replies() const;
+  std::vector<std::string> reservations() const;
+  Labelled nothing_found() const;
+  Labelled no_mcp() const;
+  std::string session_time(const model::SessionRow& row) const;
+  std::vector<std::string> safe_words(const std::vector<std::string>& words) const;
+
+  const ReportIndex* index_;
+  Safe safe_, safe_id_;
+};
+
+// "2026-11-28 00:00:04 to 23:59:58 UTC"; empty where no time is known.
+std::string period(Time first, Time last);
+// Words of a list told in one line before the rest is only counted.
+constexpr std::size_t kWordsInLine = 4;
+
+}  // namespace mcpscan::report
