@@ -13,7 +13,8 @@ class CaptureClock {
  public:
   explicit CaptureClock(std::int64_t bound_us) : bound_us_(bound_us) {}
 
-  std::int64_t now() const { return now_; }
+  std::int64_t now() const { return now_; }  // 0 before the first known time
+  Time time() const { return started_ ? Time{now_} : Time{}; }
 
   std::int64_t advance(Time at) {
     if (!at.known() || at.us <= now_) return now_;

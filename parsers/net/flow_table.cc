@@ -20,6 +20,7 @@ namespace {
 
 constexpr Refusal kUninteresting{"not-mcp", 0, false};
 constexpr Refusal kNoData{"no-data", 0, false};
+constexpr Refusal kAfterEnd{"after-end", 0, false};
 constexpr Refusal kStray{"tcp-stray", 0, true};
 
 // The tuple of a segment and which of its endpoints sent it.
@@ -48,6 +49,12 @@ bool begins_another(const FlowSlot& slot, int from, const TcpSegment& segment, s
   if (slot.state == SlotState::uninteresting || segment.length == 0 || !segment.ack) return false;
   return mine.known && far_apart(segment.sequence, mine.next, bound) &&
          (!other.known || far_apart(segment.acknowledgement, other.next, bound));
+}
+
+// Bytes that were not there when the connection ended: what was still on its way when a RST came.
+bool brings_more(const FlowSlot& slot, int from, const TcpSegment& segment) {
+  const StreamTrace& mine = slot.traces[static_cast<std::size_t>(from)];
+  return segment.length > 0 && (!mine.known || static_cast<std::int32_t>(segment.sequence + segment.length - mine.next) > 0);
 }
 
 }  // namespace
@@ -135,7 +142,8 @@ void FlowTable::State::add_segment(const IpPacket& ip, const TcpSegment& segment
   slots.touch(slot, clock.now());
   FlowSlot& flow = slots[slot];
   if (flow.state == SlotState::over) {
-    packets.use(count);
+    if (brings_more(flow, from, segment)) packets.refuse(kAfterEnd, count);
+    else packets.use(count);
   } else if (flow.state == SlotState::uninteresting) {
     packets.refuse(kUninteresting, count);
   } else if (flow.connection->fit(from, segment) == TcpConnection::Fit::stray) {
@@ -205,7 +213,7 @@ void FlowTable::State::retire(std::uint32_t slot) {
 
 void FlowTable::State::end(std::uint32_t slot, model::EndReason reason) {
   TcpConnection& connection = *slots[slot].connection;
-  connection.finish(reason, {{clock.now()}, connection.last().source});
+  connection.finish(reason, {clock.time(), connection.last().source});
   retire(slot);
 }
 

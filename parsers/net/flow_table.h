@@ -5,6 +5,7 @@
 // A hole becomes a gap() as soon as it is certain that the bytes will not come (bound reached, acknowledged by the receiver
 // and passed by later data, or the flow ends). Bounded per flow and in all. A packet seen twice by one capture (tcpdump -i any)
 // counts once. Not thread-safe.
+// The analyzer of a connection is made with its first byte or gap, and destroyed without a finish() once it is not interested.
 // Source: RFC 791, 8200, 9293; LINKTYPE registry of tcpdump.org.
 #pragma once
 
@@ -25,14 +26,16 @@ class FlowTable {
  public:
   using MakeAnalyzer = std::function<std::unique_ptr<model::StreamAnalyzer>(const model::FlowInfo&)>;
 
-  // `books` gets each packet as used or ignored(reason) or malformed(reason); `sink` gets gaps of flows whose analyzer is
-  // interested; connection numbers start at `first_connection`.
+  // `books` gets each packet as used, ignored(reason) or malformed(reason) when finish() is called: whether a connection is of
+  // use shows late. `anomalies` gets what is wrong with connections whose analyzer stayed interested (missing-segments,
+  // snaplen-cut, mid-stream-start, one-direction) and each bound that was reached. Connections are numbered from
+  // `next_connection` on, which is moved. The last three must outlive the table.
   FlowTable(const Limits& limits, std::uint32_t input, MakeAnalyzer make_analyzer, model::Books& books, model::AnomalyLog& anomalies,
             std::uint64_t& next_connection);
   ~FlowTable();
 
   void add(const Packet& packet);
-  // The evidence ends: every open flow is finished with evidence_ends, in order of its first packet.
+  // The evidence ends: every open flow is finished with evidence_ends, in order of its first packet. To be called once.
   void finish(Time at);
 
   struct Totals {

@@ -158,9 +158,7 @@ void TcpConnection::tell_missing_tail(int side) {
   if (!mine.known || mine.closed || mine.acked <= mine.next) return;
   if (mine.acked - mine.next == 1) {
     mine.fin = {mine.next, 0, last_};
-    mine.closed = true;
-    ++mine.next;
-    if (analyzer_ != nullptr) analyzer_->half_close(side_of(side), last_);
+    tell_fin(side);
     return;
   }
   const std::uint64_t length = mine.acked - mine.next;

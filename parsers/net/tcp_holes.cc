@@ -97,7 +97,11 @@ void TcpConnection::close_hole(int side, std::uint64_t limit) {
     return;
   }
   const std::uint64_t length = to - mine.next;
-  const model::Stamp stamp = stamp_of_head(blocked_by_peer(1 - side) && !mine.waits() ? 1 - side : side);
+  const model::Stamp stamp = stamp_of_head(mine.waits() ? side : 1 - side);
+  if (length == 1 && !mine.waits() && peer(side).pieces.empty()) {
+    mine.fin = {mine.next, 0, stamp};  // a FIN or RST answers it: the place of a FIN that the capture lacks, not of a byte
+    return;
+  }
   mine.next = to;
   tell_gap(side, length, stamp);
 }
