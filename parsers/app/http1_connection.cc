@@ -218,15 +218,20 @@ const Exchange* Http1Connection::exchange_of(Side from) const {
 
 void Http1Connection::gap(Side from, std::uint64_t length, Stamp stamp) {
   if (tunnel_ || upgraded_h2c_ != nullptr) return;
-  connection_.report_gap(from, length, exchange_of(from), kLost, stamp);
-  if (from == Side::client) {
-    client_reader_.gap(length, stamp);
-    request_gap_ = client_reader_.seeking();
-    if (request_gap_) orphans_ = 0;
-  } else {
+  const Exchange* cut = exchange_of(from);
+  if (from == Side::server) {
+    connection_.report_gap(from, length, cut, kLost, stamp);
     server_reader_.gap(length, stamp);
     response_gap_ |= server_reader_.seeking() && downloading_ == nullptr;
+    return;
   }
+  // A head that the gap cuts makes its exchange only now.
+  const std::size_t before = waiting_.size();
+  if (cut != nullptr) connection_.report_gap(from, length, cut, kLost, stamp);
+  client_reader_.gap(length, stamp);
+  if (cut == nullptr) connection_.report_gap(from, length, waiting_.size() > before ? waiting_.back().get() : nullptr, kLost, stamp);
+  request_gap_ = client_reader_.seeking();
+  if (request_gap_) orphans_ = 0;
 }
 
 void Http1Connection::half_close(Side from, Stamp stamp) {
@@ -243,10 +248,11 @@ void Http1Connection::half_close(Side from, Stamp stamp) {
   }
 }
 
+// A server that was never heard although it had every reason to speak was not captured.
 EndReason Http1Connection::final_reason(EndReason reason) const {
-  const bool server_heard = server_spoke_ || server_closed_ || reason == EndReason::reset_by_server ||
-                            reason == EndReason::closed_by_server || reason == EndReason::evidence_ends;
-  if (!server_heard) return EndReason::evidence_gap;
+  const bool heard = server_spoke_ || server_closed_ || reason == EndReason::reset_by_server || reason == EndReason::closed_by_server;
+  const bool just_not_yet = reason == EndReason::evidence_ends && !client_closed_ && waiting_.size() < 2;
+  if (!heard && !just_not_yet) return EndReason::evidence_gap;
   return client_closed_first_ ? EndReason::closed_by_client : reason;
 }
 

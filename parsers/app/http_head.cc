@@ -1,6 +1,7 @@
 #include "app/http_head.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "base/hash.h"
@@ -14,12 +15,19 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) :
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // RFC 9110 5.6.2.
-bool is_token_char(char c) {
-  if (is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z')) return true;
-  return c != '\0' && std::strchr("!#$%&'*+-.^_`|~", c) != nullptr;
-}
+constexpr std::array<bool, 256> kTokenChars = [] {
+  std::array<bool, 256> table{};
+  for (unsigned c = '0'; c <= '9'; ++c) table[c] = true;
+  for (unsigned c = 'a'; c <= 'z'; ++c) table[c] = table[c - 'a' + 'A'] = true;
+  for (const char c : std::string_view("!#$%&'*+-.^_`|~")) table[static_cast<unsigned char>(c)] = true;
+  return table;
+}();
 
-bool is_token(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_token_char); }
+bool is_token(std::string_view text) {
+  bool good = !text.empty();
+  for (const char c : text) good &= kTokenChars[static_cast<unsigned char>(c)];
+  return good;
+}
 
 bool is_method(std::string_view text) {
   return !text.empty() && text.size() <= kMethodBytes &&
@@ -128,13 +136,6 @@ bool parse_status_line(std::string_view line, HttpHead& head) {
   return true;
 }
 
-bool has_fold(std::string_view section) {
-  for (std::size_t at = section.find('\n'); at != std::string_view::npos; at = section.find('\n', at + 1)) {
-    if (at + 1 < section.size() && (section[at + 1] == ' ' || section[at + 1] == '\t')) return true;
-  }
-  return false;
-}
-
 // RFC 9112 5.2: a fold is replaced by spaces.
 std::string_view unfold(std::string_view section, std::string& scratch) {
   scratch.assign(section);
@@ -146,17 +147,29 @@ std::string_view unfold(std::string_view section, std::string& scratch) {
   return scratch;
 }
 
-bool parse_fields(std::string_view section, std::size_t at, bool strict, HttpHead& head) {
+enum class FieldsRead : std::uint8_t { good, bad, folded };
+
+FieldsRead parse_fields(std::string_view section, std::size_t at, bool strict, HttpHead& head) {
   while (at < section.size()) {
     const std::string_view line = next_line(section, at);
     if (line.empty()) break;
+    if (line.front() == ' ' || line.front() == '\t') return FieldsRead::folded;
     const std::size_t colon = line.find(':');
     const bool field = colon != std::string_view::npos && is_token(line.substr(0, colon));
     if (field) head.add_field(line.substr(0, colon), trim_space(line.substr(colon + 1)));
     else head.oddities |= kBadField;
-    if (!field && strict) return false;
+    if (!field && strict) return FieldsRead::bad;
   }
-  return true;
+  return FieldsRead::good;
+}
+
+// Start line and fields. A fold is found on the way; the caller unfolds and reads again.
+FieldsRead parse_section(std::string_view section, bool request, bool strict, HttpHead& head) {
+  head = HttpHead{};
+  std::size_t at = 0;
+  const std::string_view start = next_line(section, at);
+  if (!(request ? parse_request_line(start, head) : parse_status_line(start, head))) return FieldsRead::bad;
+  return parse_fields(section, at, strict, head);
 }
 
 }  // namespace
@@ -222,18 +235,12 @@ std::size_t find_head_end(std::string_view bytes, std::size_t from) {
 }
 
 bool parse_head(std::string_view section, bool request, bool strict, std::string& scratch, HttpHead& head) {
-  head = HttpHead{};
-  std::size_t at = 0;
-  const std::string_view start = next_line(section, at);
-  if (!(request ? parse_request_line(start, head) : parse_status_line(start, head))) return false;
-  if (has_fold(section)) {
-    section = unfold(section, scratch);
-    at = 0;
-    const std::string_view again = next_line(section, at);
-    if (request ? !parse_request_line(again, head) : !parse_status_line(again, head)) return false;
+  FieldsRead read = parse_section(section, request, strict, head);
+  if (read == FieldsRead::folded) {
+    read = parse_section(unfold(section, scratch), request, strict, head);
     head.oddities |= kFoldedField;
   }
-  if (!parse_fields(section, at, strict, head)) return false;
+  if (read != FieldsRead::good) return false;
   if (head.has_transfer && head.has_length) head.oddities |= kLengthAndChunked;
   if (head.has_transfer && !head.chunked) head.oddities |= kUnknownTransfer;
   return true;
