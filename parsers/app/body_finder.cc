@@ -116,7 +116,7 @@ class Finder {
 
   FoundBody locate(std::size_t at, const Form& form) {
     if (form.codec == Codec::json) return locate_json(at, form);
-    const bool is_key = line_[at - 1] == '"' || line_[at - 1] == '\'';
+    const bool is_key = at > 0 && (line_[at - 1] == '"' || line_[at - 1] == '\'');
     if (!is_key && form.codec != Codec::js_inspect) return {find_printed(at, form), form.codec};
     const std::size_t object = find_object(is_key ? at - 1 - form.escapes : at, form);
     return object == std::string_view::npos ? FoundBody{} : FoundBody{widen_to_array(object), form.codec};

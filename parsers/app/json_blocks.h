@@ -2,6 +2,7 @@
 // strings from structure. SSE2, which every x86-64 has; elsewhere byte by byte with the same result. Pure functions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -13,7 +14,28 @@ struct JsonBlock {
   static constexpr std::size_t kBytes = 64;
   std::uint64_t quote = 0, backslash = 0, open = 0, close = 0, control = 0, high = 0;
   std::uint64_t odd = 0;  // upper-case letters and apostrophes: outside a string only the E of a number is JSON
+
+  // Without the first `count` bytes, 1 to 63.
+  JsonBlock shifted(int count) const {
+    return {quote >> count, backslash >> count, open >> count, close >> count, control >> count, high >> count, odd >> count};
+  }
 };
+
+inline JsonBlock classify_bytewise(const char* bytes) {
+  JsonBlock block;
+  for (std::size_t i = 0; i < JsonBlock::kBytes; ++i) {
+    const auto c = static_cast<unsigned char>(bytes[i]);
+    const std::uint64_t bit = std::uint64_t{1} << i;
+    if (c == '"') block.quote |= bit;
+    if (c == '\\') block.backslash |= bit;
+    if ((c | 0x20) == '{') block.open |= bit;
+    if ((c | 0x20) == '}') block.close |= bit;
+    if (c < 0x20) block.control |= bit;
+    if ((c >= 'A' && c <= 'Z') || c == '\'') block.odd |= bit;
+    if (c >= 0x80) block.high |= bit;
+  }
+  return block;
+}
 
 #if defined(__SSE2__)
 inline std::uint64_t mask_bits(__m128i matches, int part) {
@@ -37,21 +59,7 @@ inline JsonBlock classify(const char* bytes) {
   return block;
 }
 #else
-inline JsonBlock classify(const char* bytes) {
-  JsonBlock block;
-  for (std::size_t i = 0; i < JsonBlock::kBytes; ++i) {
-    const auto c = static_cast<unsigned char>(bytes[i]);
-    const std::uint64_t bit = std::uint64_t{1} << i;
-    if (c == '"') block.quote |= bit;
-    if (c == '\\') block.backslash |= bit;
-    if ((c | 0x20) == '{') block.open |= bit;
-    if ((c | 0x20) == '}') block.close |= bit;
-    if (c < 0x20) block.control |= bit;
-    if ((c >= 'A' && c <= 'Z') || c == '\'') block.odd |= bit;
-    if (c >= 0x80) block.high |= bit;
-  }
-  return block;
-}
+inline JsonBlock classify(const char* bytes) { return classify_bytewise(bytes); }
 #endif
 
 // Bit i of the result: the parity of bits 0 to i.

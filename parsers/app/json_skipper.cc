@@ -4,29 +4,12 @@
 #include <array>
 #include <cstring>
 
+#include "app/hex_digit.h"
 #include "app/json_blocks.h"
 
 namespace mcpscan::app {
 
 namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-// The value of four hexadecimal digits, -1 if they are not.
-int hex4(const char* at, const char* end) {
-  if (end - at < 4) return -1;
-  int value = 0;
-  for (int i = 0; i < 4; ++i) {
-    const int digit = hex_digit(at[i]);
-    if (digit < 0) return -1;
-    value = value * 16 + digit;
-  }
-  return value;
-}
 
 constexpr std::array<bool, 256> kEscapable = [] {
   std::array<bool, 256> table{};
@@ -43,13 +26,17 @@ bool begins_escape(const char* at, const char* begin) {
   return (at - run) % 2 == 0;
 }
 
-// 64 bytes at `at`; what lies behind the end is read as blanks from `spare`.
-const char* whole_block(const char* at, const char* end, char* spare) {
-  const std::size_t left = static_cast<std::size_t>(end - at);
-  if (left >= JsonBlock::kBytes) return at;
-  std::memset(spare, ' ', JsonBlock::kBytes);
-  std::memcpy(spare, at, left);
-  return spare;
+// The masks of up to 64 bytes at `at`; bits behind the end are clear. The last bytes are looked at together with those before
+// them: a copy would stall the loads.
+JsonBlock block_at(const char* at, const char* begin, const char* end) {
+  constexpr std::ptrdiff_t kBytes = JsonBlock::kBytes;
+  if (end - at >= kBytes) return classify(at);
+  const int missing = static_cast<int>(kBytes - (end - at));
+  if (end - begin >= kBytes) return classify(end - kBytes).shifted(missing);
+  char spare[kBytes];
+  std::memset(spare, ' ', sizeof spare);
+  std::memcpy(spare, at, static_cast<std::size_t>(end - at));
+  return classify(spare);
 }
 
 // Brackets still open, with their kinds for the innermost 64.
@@ -75,16 +62,16 @@ struct Nesting {
 }  // namespace
 
 void JsonSkipper::check_unicode(const char* escaped) {
-  const int value = hex4(escaped + 1, end_);
+  const int value = hex4(left(escaped + 1));
   if (value < 0) {
     faults_ |= kBadEscape;
   } else if (value >= 0xd800 && value <= 0xdbff) {
     const bool followed = end_ - escaped >= 11 && escaped[5] == '\\' && escaped[6] == 'u';
-    const int low = followed ? hex4(escaped + 7, end_) : -1;
+    const int low = followed ? hex4(left(escaped + 7)) : -1;
     if (low < 0xdc00 || low > 0xdfff) faults_ |= kLoneSurrogate;
   } else if (value >= 0xdc00 && value <= 0xdfff) {
     const bool preceded = escaped - begin_ >= 7 && escaped[-7] == '\\' && escaped[-6] == 'u' && begins_escape(escaped - 7, begin_);
-    const int high = preceded ? hex4(escaped - 5, end_) : -1;
+    const int high = preceded ? hex4(left(escaped - 5)) : -1;
     if (high < 0xd800 || high > 0xdbff) faults_ |= kLoneSurrogate;
   }
 }
@@ -107,7 +94,7 @@ void JsonSkipper::check_cut_markers(const char* block, std::uint64_t brackets) {
     const char* word = at + 1;
     while (word < end_ && is_digit(*word)) ++word;
     constexpr std::string_view kWords = " chars truncated]...";
-    if (word != at + 1 && std::string_view(word, static_cast<std::size_t>(end_ - word)).substr(0, kWords.size()) == kWords) {
+    if (word != at + 1 && left(word).substr(0, kWords.size()) == kWords) {
       faults_ |= kCutMarker;
     }
   }
@@ -118,8 +105,7 @@ JsonToken JsonSkipper::container(JsonType type) {
   Nesting nesting;
   std::uint64_t string_carry = 0, escape_carry = 0;
   while (at_ < end_) {
-    char spare[JsonBlock::kBytes];
-    const JsonBlock block = classify(whole_block(at_, end_, spare));
+    const JsonBlock block = block_at(at_, begin_, end_);
     const std::uint64_t escaped = escaped_bytes(block.backslash, escape_carry);
     const std::uint64_t quotes = block.quote & ~escaped;
     const std::uint64_t strings = (quotes != 0 ? prefix_xor(quotes) : 0) ^ string_carry;
@@ -223,9 +209,9 @@ JsonToken JsonSkipper::number() {
 
 JsonToken JsonSkipper::literal(std::string_view word, JsonType type) {
   const char* start = at_;
-  const std::string_view left(at_, static_cast<std::size_t>(end_ - at_));
-  if (left.substr(0, word.size()) != word) {
-    if (word.substr(0, left.size()) == left) at_ = end_;
+  const std::string_view text = left(at_);
+  if (text.substr(0, word.size()) != word) {
+    if (word.substr(0, text.size()) == text) at_ = end_;
     return fail(), JsonToken{};
   }
   at_ += word.size();

@@ -45,6 +45,7 @@ class JsonSkipper {
   const char* position() const { return at_; }
   std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
   std::string_view since(const char* start) const { return {start, static_cast<std::size_t>(at_ - start)}; }
+  std::string_view left(const char* from) const { return {from, static_cast<std::size_t>(end_ - from)}; }
   // The byte at the position; 0 at the end of the text.
   char peek() const { return at_ < end_ ? *at_ : '\0'; }
 

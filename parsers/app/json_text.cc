@@ -1,6 +1,9 @@
 #include "app/json_text.h"
 
+#include <algorithm>
 #include <cstring>
+
+#include "app/hex_digit.h"
 
 namespace mcpscan::app {
 
@@ -8,23 +11,8 @@ namespace {
 
 constexpr std::uint32_t kReplacement = 0xfffd;
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 // The code unit of \uXXXX at the start of `text`, -1 if there is none.
-int unicode_escape(std::string_view text) {
-  if (text.size() < 6 || text[0] != '\\' || text[1] != 'u') return -1;
-  int value = 0;
-  for (std::size_t i = 2; i < 6; ++i) {
-    const int digit = hex_digit(text[i]);
-    if (digit < 0) return -1;
-    value = value * 16 + digit;
-  }
-  return value;
-}
+int unicode_escape(std::string_view text) { return text.substr(0, 2) == "\\u" ? hex4(text.substr(2)) : -1; }
 
 bool is_high(int unit) { return unit >= 0xd800 && unit <= 0xdbff; }
 bool is_low(int unit) { return unit >= 0xdc00 && unit <= 0xdfff; }
@@ -123,39 +111,50 @@ std::string_view decode_string(const JsonToken& token, Arena& arena) {
   return token.escaped ? decode_escapes(token.content(), arena) : token.content();
 }
 
+namespace {
+
+// The next piece of a text under repair: `taken` bytes of it become `text`.
+struct Piece {
+  std::size_t taken = 0;
+  std::string_view text;
+};
+
+Piece next_piece(std::string_view text) {
+  const std::size_t length = utf8_length(text);
+  if (length == 0) return {1, "\xef\xbf\xbd"};
+  if (text[0] != '\\') return {length, text.substr(0, length)};
+  const int unit = unicode_escape(text);
+  const bool pair = is_high(unit) && is_low(unicode_escape(text.substr(6)));
+  if (!pair && (is_high(unit) || is_low(unit))) return {6, "\\ufffd"};
+  // Both bytes of \\ go together, or the second would be taken for the start of an escape.
+  const std::size_t taken = pair ? 12 : text.substr(1, 1) == "\\" ? 2 : 1;
+  return {taken, text.substr(0, taken)};
+}
+
+}  // namespace
+
 std::string_view repaired_copy(std::string_view text, Arena& arena) {
-  constexpr std::size_t kGrowth = 3;  // one bad byte becomes the three of U+FFFD
-  char* const start = arena.buffer(text.size() * kGrowth).data();
-  char* to = start;
-  while (!text.empty()) {
-    std::size_t taken = utf8_length(text);
-    if (taken == 0) {
-      to += put_utf8(kReplacement, to);
-      taken = 1;
-    } else if (text[0] == '\\' && text.size() > 1) {
-      const int unit = unicode_escape(text);
-      const bool pair = is_high(unit) && is_low(unicode_escape(text.substr(6)));
-      const bool lone = !pair && (is_high(unit) || is_low(unit));
-      taken = pair ? 12 : lone ? 6 : utf8_length(text.substr(1)) == 1 ? 2 : 1;
-      std::memcpy(to, lone ? "\\ufffd" : text.data(), taken);
-      to += taken;
-    } else {
-      std::memcpy(to, text.data(), taken);
-      to += taken;
-    }
-    text.remove_prefix(taken);
+  std::size_t size = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const Piece piece = next_piece(text.substr(at));
+    at += piece.taken;
+    size += piece.text.size();
   }
-  return {start, static_cast<std::size_t>(to - start)};
+  char* const start = arena.buffer(size).data();
+  char* to = start;
+  for (std::size_t at = 0; at < text.size();) {
+    const Piece piece = next_piece(text.substr(at));
+    at += piece.taken;
+    std::memcpy(to, piece.text.data(), piece.text.size());
+    to += piece.text.size();
+  }
+  return {start, size};
 }
 
 std::size_t string_content_end(std::string_view text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    i = text.find_first_of("\"\\", i);
-    if (i == std::string_view::npos) return text.size();
-    if (text[i] == '"') return i;
-    ++i;
-  }
-  return text.size();
+  std::size_t at = text.find_first_of("\"\\");
+  while (at != std::string_view::npos && text[at] == '\\') at = text.find_first_of("\"\\", std::min(at + 2, text.size()));
+  return std::min(at, text.size());
 }
 
 }  // namespace mcpscan::app

@@ -271,7 +271,7 @@ bool starts_with(std::string_view text, std::string_view prefix) { return text.s
 const JsonToken& target_of(const Tokens& tokens, std::string_view method) {
   if (starts_with(method, "resources/") || starts_with(method, "notifications/resources/")) return tokens.uri;
   if (starts_with(method, "tasks/") || starts_with(method, "notifications/tasks")) return tokens.task_id;
-  if (tokens.name.is_string()) return tokens.name;
+  if (tokens.name.is_string() || starts_with(method, "tools/") || starts_with(method, "prompts/")) return tokens.name;
   return tokens.uri.is_string() ? tokens.uri : tokens.task_id;
 }
 
@@ -292,8 +292,7 @@ std::uint64_t digest_of(const Tokens& tokens, MessageKind kind) {
   return payload ? hash_bytes(payload.raw) : 0;
 }
 
-model::RpcMessage make_message(const Tokens& tokens, Arena& arena) {
-  model::RpcMessage message;
+void fill_message(const Tokens& tokens, Arena& arena, model::RpcMessage& message) {
   message.kind = kind_of(tokens);
   message.id = make_id(tokens.id, arena);
   message.defects = defects_of(tokens, message.kind, arena);
@@ -308,15 +307,15 @@ model::RpcMessage make_message(const Tokens& tokens, Arena& arena) {
   const PeerTokens& peer = tokens.peer.name ? tokens.peer : tokens.meta_peer;
   message.peer_name = text_of(peer.name, arena);
   message.peer_version = text_of(peer.version, arena);
-  return message;
 }
 
 }  // namespace
 
-MessageHead read_head(JsonSkipper& in, Arena& arena) {
+bool read_head(JsonSkipper& in, Arena& arena, model::RpcMessage& message) {
   Tokens tokens;
   HeadWalk(in, arena, tokens).message();
-  return {make_message(tokens, arena), (tokens.seen & kVersion) != 0};
+  fill_message(tokens, arena, message);
+  return (tokens.seen & kVersion) != 0;
 }
 
 bool is_mcp_method(std::string_view method) {

@@ -23,9 +23,8 @@ using model::RpcMessage;
 
 constexpr std::uint32_t kOdd = kBroken | kControlByte | kBadEscape | kSuspectByte;
 
-bool is_rpc(const MessageHead& head, bool lenient) {
-  const RpcMessage& message = head.message;
-  if (head.has_version || is_mcp_method(message.method)) return true;
+bool is_rpc(const RpcMessage& message, bool has_version, bool lenient) {
+  if (has_version || is_mcp_method(message.method)) return true;
   if (!lenient) return false;
   if (!message.method.empty()) return message.id.present() || message.digest != 0;
   return message.id.present() && (message.kind == MessageKind::result || message.kind == MessageKind::error);
@@ -36,11 +35,6 @@ RpcMessage no_message(std::string_view text, std::uint32_t defects) {
   message.defects = defects;
   message.text = text;
   return message;
-}
-
-std::uint32_t cut_text(ReadOutcome& outcome) {
-  outcome.truncated = true;
-  return model::kTruncated;
 }
 
 // What was not seen may stand in the missing part: nothing is held against a partial message, and a method that no
@@ -101,10 +95,10 @@ struct MessageReader::State {
 
 void MessageReader::State::scan_object(JsonSkipper& in, bool lenient, Arena& arena) {
   const char* start = in.position();
-  const MessageHead head = read_head(in, arena);
-  scanned.any_rpc |= is_rpc(head, lenient);
-  scanned.messages.push_back(head.message);
-  scanned.messages.back().text = in.since(start);
+  RpcMessage& message = scanned.messages.emplace_back();
+  const bool has_version = read_head(in, arena, message);
+  scanned.any_rpc |= is_rpc(message, has_version, lenient);
+  message.text = in.stopped() ? in.left(start) : in.since(start);
 }
 
 void MessageReader::State::scan_batch(JsonSkipper& in, bool lenient, Arena& arena) {
@@ -135,20 +129,21 @@ void MessageReader::State::scan(std::string_view json, bool lenient, Arena& aren
   scanned.consumed = in.stopped() ? json.size() : in.offset();
 }
 
-// What the text as a whole is, once its members were seen. Fills the outcome and tells the defects that every message of it has.
+// What the text as a whole is, once its members were seen. Fills the outcome; the defects are those of the messages concerned.
 std::uint32_t MessageReader::State::judge_text(std::string_view json, ReadOutcome& outcome) {
   const std::uint32_t faults = scanned.faults;
-  if ((carrier_defects & model::kNotJson) != 0) {
-    outcome.malformed = true;
-    return carrier_defects;
+  const std::uint32_t deep = (carrier_defects & model::kTooDeep) | ((faults & kDeep) != 0 ? model::kTooDeep : 0u);
+  const bool says_broken = (carrier_defects & model::kNotJson) != 0;
+  const bool is_cut = (faults & (kCut | kCutMarker)) != 0 || (carrier_defects & model::kTruncated) != 0;
+  bool is_broken = says_broken;
+  // Deep texts are beyond the parser too; cut ones it cannot but refuse.
+  if (!is_broken && !is_cut && (faults & kOdd) != 0) is_broken = deep != 0 ? (faults & kBroken) != 0 : !verdict.is_json(json.substr(0, scanned.consumed));
+  if (is_cut ? !says_broken : is_broken && has_cut_marker(json)) {
+    outcome.truncated = true;
+    return deep | model::kTruncated;
   }
-  if (carrier_defects != 0) return carrier_defects | ((carrier_defects & model::kTruncated) != 0 ? cut_text(outcome) : 0u);
-  if ((faults & kDeep) != 0) return model::kTooDeep | ((faults & kCut) != 0 ? cut_text(outcome) : 0u);
-  if ((faults & (kCut | kCutMarker)) != 0) return cut_text(outcome);
-  if ((faults & kOdd) == 0 || verdict.is_json(json.substr(0, scanned.consumed))) return 0;
-  if (has_cut_marker(json)) return cut_text(outcome);
-  outcome.malformed = true;
-  return model::kNotJson;
+  outcome.malformed |= is_broken;
+  return deep | (is_broken ? model::kNotJson : 0u);
 }
 
 // Reads a text that parsers refuse for its encoding again from a copy with U+FFFD in the bad places.
@@ -169,7 +164,7 @@ void MessageReader::State::read_json(std::string_view json, bool lenient, Arena&
   if (bad_encoding || (scanned.faults & kLoneSurrogate) != 0) text = scan_repaired(json, lenient, arena);
   const std::uint32_t defects = judge_text(text, outcome);
   outcome.consumed = consumed;
-  if (scanned.messages.empty() && !scanned.is_batch && outcome.malformed && lenient) {
+  if (scanned.messages.empty() && (defects & model::kNotJson) != 0 && lenient) {
     scanned.messages.push_back(no_message(text, 0));
     scanned.any_rpc = true;
   }
@@ -193,7 +188,10 @@ void MessageReader::State::deliver(bool lenient, Yield yield, ReadOutcome& outco
   const bool no_objects = std::none_of(scanned.messages.begin(), scanned.messages.end(),
                                        [](const RpcMessage& message) { return message.text.substr(0, 1) == "{"; });
   if (!scanned.any_rpc && !(lenient && scanned.is_batch && no_objects)) return;
-  if (scanned.messages.empty()) scanned.messages.push_back(no_message("[]", model::kNeitherMember | model::kNoVersion));
+  if (scanned.messages.empty()) {
+    if ((scanned.faults & (kCut | kBroken)) != 0) return;
+    scanned.messages.push_back(no_message("[]", model::kNeitherMember | model::kNoVersion));
+  }
   const auto size = static_cast<std::uint32_t>(scanned.messages.size());
   outcome.is_batch |= scanned.is_batch;
   outcome.over_limit += scanned.over_limit;

@@ -13,16 +13,16 @@ constexpr std::size_t kTailBytes = 1024;  // "jsonrpc", "id" and what a logger a
 constexpr std::size_t kTailDepth = 8;
 
 // The members from `members` to a closing brace that nothing of the same text follows, as an object.
-bool read_closing_members(std::string_view members, Arena& arena, MessageHead& head) {
+bool read_closing_members(std::string_view members, Arena& arena, model::RpcMessage& message) {
   char* const object = arena.buffer(members.size() + 1).data();
   object[0] = '{';
   std::memcpy(object + 1, members.data(), members.size());
   JsonSkipper in({object, members.size() + 1}, kTailDepth);
-  head = read_head(in, arena);
+  const bool has_version = read_head(in, arena, message);
   if (in.stopped()) return false;
   in.skip_space();
   const char next = in.peek();
-  return next != ',' && next != '}' && next != ']' && head.has_version;
+  return next != ',' && next != '}' && next != ']' && has_version && message.id.present();
 }
 
 }  // namespace
@@ -39,11 +39,11 @@ bool recover_tail(std::string_view text, Arena& arena, model::RpcMessage& messag
   std::size_t at = 0;
   for (int i = 0; i < kTries; ++i, ++at) {
     at = std::min(tail.find("\"jsonrpc\"", at), tail.find("\"id\"", at));
-    MessageHead head;
+    model::RpcMessage last;
     if (at == std::string_view::npos) return false;
-    if (!read_closing_members(tail.substr(at), arena, head) || !head.message.id.present()) continue;
-    message.id = head.message.id;
-    if (message.kind == model::MessageKind::invalid) message.kind = head.message.kind;
+    if (!read_closing_members(tail.substr(at), arena, last)) continue;
+    message.id = last.id;
+    if (message.kind == model::MessageKind::invalid) message.kind = last.kind;
     return true;
   }
   return false;

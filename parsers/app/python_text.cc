@@ -1,19 +1,14 @@
 #include "app/python_text.h"
 
-#include <cstring>
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
+#include "app/hex_digit.h"
+
 namespace mcpscan::app {
 
 namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
 
 struct Copy {
   const char* from;
