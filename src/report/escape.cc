@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "report/utf8.h"
@@ -57,6 +58,22 @@ void append_json_point(std::string& to, std::string_view bytes, const CodePoint&
   }
 }
 
+// An empty comment parts what the trackers' link filters look for in the finished text; an entity would not.
+constexpr std::string_view kPart = "<!-- -->";
+
+void append_markdown(std::string& to, std::string_view text, std::size_t at) {
+  static constexpr std::string_view kSigns = "\\`*_{}[]()#+!|~$>";
+  const char c = text[at];
+  const std::string_view rest = text.substr(at);
+  if (c == '<' || c == '&') {
+    to += c == '<' ? "&lt;" : "&amp;";
+  } else {
+    if (kSigns.find(c) != std::string_view::npos) to += '\\';
+    to += c;
+  }
+  if (c == '@' || c == '#' || c == '!' || rest.starts_with("://") || rest.starts_with("www.") || rest.starts_with("WWW.")) to += kPart;
+}
+
 }  // namespace
 
 std::string escape_terminal(std::string_view text) {
@@ -89,6 +106,24 @@ void append_json_string(std::string& to, std::string_view text) {
     at += point.length;
   }
   to += '"';
+}
+
+std::string escape_markdown(std::string_view text) {
+  const std::string visible = escape_terminal(text);
+  std::string shown;
+  shown.reserve(visible.size());
+  for (std::size_t at = 0; at < visible.size(); ++at) append_markdown(shown, visible, at);
+  return shown;
+}
+
+std::string fenced_markdown(std::string_view lines) {
+  std::size_t longest = 2, run = 0;
+  for (const char c : lines) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  return fmt::format("{}text\n{}{}\n", fence, lines, fence);
 }
 
 }  // namespace mcpscan::report

@@ -1,7 +1,7 @@
 // Escaping: one function per output language. Each takes any bytes and gives text that is safe and valid UTF-8 there.
 // What a reader could not see, or what would act on the terminal (controls, ANSI, C1, bidi marks, zero-width and tag
 // characters, invalid UTF-8), is shown as \x1b, \u{202e} or \n. Not redaction: see redact.h, which runs before.
-// Threads: pure functions. Bound: output is at most 10 times the input.
+// Threads: pure functions. Bound: output is at most 12 times the input.
 #pragma once
 
 #include <string>
@@ -16,5 +16,12 @@ std::string escape_terminal(std::string_view text);
 // them back; an invalid byte becomes the four characters \xNN, because JSON cannot hold it and two paths that differ in
 // it must stay two.
 void append_json_string(std::string& to, std::string_view text);
+
+// For Markdown (CommonMark, GitHub's and GitLab's dialects) inside a line that begins with our own words, also in a table
+// cell: no markup, HTML, link, mention or issue reference comes alive.
+std::string escape_markdown(std::string_view text);
+
+// A fenced code block of lines that are already safe for a terminal; nothing in them can close it.
+std::string fenced_markdown(std::string_view lines);
 
 }  // namespace mcpscan::report

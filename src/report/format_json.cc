@@ -1,294 +1,51 @@
-// --format json: one object, schema mcpscan-report/1 (docs/report.schema.json). Key order is fixed, one row a line, so
-// that reports can be compared with diff. What the schema does not name (tools, tally, picture, ...) is an addition.
-#include <algorithm>
-#include <map>
-
-#include "model/report_format.h"
-#include "report/json_writer.h"
-#include "report/report_index.h"
+// --format json: one object, schema mcpscan-report/1 (docs/report.schema.json). Key order is fixed and each row stands on a
+// line of its own, so that reports can be compared with diff.
+#include "report/json_rows.h"
 
 namespace mcpscan::report {
 namespace {
 
-using model::IdType;
 using Form = JsonWriter::Form;
 
-class JsonReport {
- public:
-  JsonReport(const model::Report& report, const model::ReportOptions& options) : report_(report), options_(options), index_(report) {}
-
-  std::string write() {
-    json_.begin_object(Form::lines);
-    json_.key("schema").text("mcpscan-report/1");
-    json_.key("tool").begin_object();
-    text("name", "mcpscan").text("version", report_.version);
-    json_.end_object();
-    list("inputs", report_.inputs, &JsonReport::input);
-    list("sessions", report_.sessions, &JsonReport::session);
-    list("tools", report_.tools, &JsonReport::tool);
-    list("findings", report_.findings, &JsonReport::finding);
-    list("incidents", report_.incidents, &JsonReport::incident);
-    coverage();
-    totals();
-    words("notes", report_.notes);
-    json_.end_object();
-    return json_.take() + '\n';
+template <typename Row>
+void write_list(JsonWriter& json, JsonRows& rows, std::string_view key, const std::vector<Row>& list, void (JsonRows::*write_row)(const Row&)) {
+  json.key(key).begin_list(Form::lines);
+  for (const Row& row : list) {
+    json.begin_object();
+    (rows.*write_row)(row);
+    json.end_object();
   }
+  json.end_list();
+}
 
- private:
-  // --- members of an object ---
-  // Text is bounded and masked; an id keeps even the shape of a token, because people search for it.
-  JsonReport& text(std::string_view key, std::string_view value) { return json_.key(key).text(shown_text(value, options_)), *this; }
-  JsonReport& id(std::string_view key, std::string_view value) { return json_.key(key).text(shown_id(value, options_)), *this; }
-  JsonReport& text_or_null(std::string_view key, std::string_view value) { return value.empty() ? null(key) : text(key, value); }
-  JsonReport& id_or_null(std::string_view key, std::string_view value) { return value.empty() ? null(key) : id(key, value); }
-  JsonReport& null(std::string_view key) { return json_.key(key).null(), *this; }
-  JsonReport& number(std::string_view key, std::uint64_t value) { return json_.key(key).number(value), *this; }
-  JsonReport& time(std::string_view key, Time at) { return text_or_null(key, at.known() ? format_rfc3339(at) : std::string()); }
-  JsonReport& microseconds(std::string_view key, std::int64_t us) {
-    return us < 0 ? null(key) : (json_.key(key).number(us), *this);
-  }
-  JsonReport& words(std::string_view key, const std::vector<std::string>& values) {
-    json_.key(key).begin_list();
-    for (const std::string& value : values) json_.text(shown_text(value, options_));
-    json_.end_list();
-    return *this;
-  }
-  void ids(std::string_view key, const std::vector<std::string>& values) {
-    json_.key(key).begin_list();
-    for (const std::string& value : values) json_.text(shown_id(value, options_));
-    json_.end_list();
-  }
-  // Only where there is something to say: additions must not make every line longer.
-  JsonReport& number_if(std::string_view key, std::uint64_t value) { return value == 0 ? *this : number(key, value); }
+void write_coverage_block(JsonWriter& json, JsonRows& rows, const model::Report& report) {
+  json.key("coverage").begin_object(Form::lines);
+  json.key("paired").begin_object();
+  rows.paired();
+  json.end_object();
+  write_list(json, rows, "rules", report.rules, &JsonRows::rule);
+  json.end_object();
+}
 
-  template <typename Row>
-  void list(std::string_view key, const std::vector<Row>& rows, void (JsonReport::*write_row)(const Row&)) {
-    json_.key(key).begin_list(Form::lines);
-    for (const Row& row : rows) {
-      json_.begin_object();
-      (this->*write_row)(row);
-      json_.end_object();
-    }
-    json_.end_list();
-  }
-
-  void reasons(std::string_view key, const std::map<std::string, std::uint64_t>& counts) {
-    json_.key(key).begin_object();
-    for (const auto& [reason, count] : counts) number(shown_text(reason, options_), count);
-    json_.end_object();
-  }
-
-  // --- places ---
-  std::string_view path_of(std::uint32_t input) const {
-    return input < report_.inputs.size() ? std::string_view(report_.inputs[input].path) : std::string_view("(unknown input)");
-  }
-
-  void place(const model::SourceRef& source) {
-    text("input", path_of(source.input));
-    if (source.number == 0) return;
-    switch (source.kind) {
-      case model::PlaceKind::line: number("line", source.number); break;
-      case model::PlaceKind::packet: number("packet", source.number); break;
-      case model::PlaceKind::entry: number("entry", source.number); break;
-    }
-    number("offset", source.offset);
-  }
-
-  // --- inputs, sessions, tools ---
-  void input(const model::InputRow& row) {
-    text("path", row.path).text_or_null("sha256", row.sha256).text("reader", row.reader);
-    text("vantage", model::to_string(row.vantage)).number("bytes", row.bytes);
-    json_.key("records").begin_object();
-    number("total", row.books.total).number("used", row.books.used);
-    reasons("ignored", row.books.ignored);
-    reasons("malformed", row.books.malformed);
-    json_.end_object();
-    time("first", row.first).time("last", row.last);
-    if (!row.error.empty()) text("error", row.error);
-    anomalies(row);
-  }
-
-  void anomalies(const model::InputRow& row) {
-    if (row.anomalies.empty()) return;
-    json_.key("anomalies").begin_list();
-    const auto input_number = static_cast<std::uint32_t>(&row - report_.inputs.data());
-    for (const auto& [kind, anomaly] : row.anomalies.entries()) {
-      json_.begin_object();
-      text("kind", kind).text("text", anomaly.text).number("count", anomaly.count);
-      model::SourceRef source = anomaly.source;
-      source.input = input_number;
-      place(source);
-      json_.end_object();
-    }
-    json_.end_list();
-  }
-
-  void peer(std::string_view key, std::string_view name, std::string_view version) {
-    json_.key(key);
-    if (name.empty() && version.empty()) {
-      json_.null();
-      return;
-    }
-    json_.begin_object();
-    text_or_null("name", name).text_or_null("version", version);
-    json_.end_object();
-  }
-
-  void session(const model::SessionRow& row) {
-    id("key", row.key).id_or_null("id", row.id).text("keyed_by", model::to_string(row.keyed_by));
-    text("transport", row.transport.empty() ? "unknown" : row.transport).text_or_null("protocol_version", row.protocol_version);
-    peer("client", row.client_name, row.client_version);
-    peer("server", row.server_name, row.server_version);
-    time("first", row.first).time("last", row.last);
-    json_.key("counts").begin_object();
-    counts(row.counts);
-    json_.end_object();
-  }
-
-  void counts(const model::SessionCounts& counts) {
-    number("requests", counts.requests).number("replies", counts.replies).number("notifications", counts.notifications);
-    number("tools_calls", counts.tools_calls).number("server_requests", counts.server_requests);
-  }
-
-  void tool(const model::ToolRow& row) {
-    text("tool", row.tool).number("calls", row.calls).number("replies", row.replies).number("errors", row.errors);
-    microseconds("median_us", row.median_us).microseconds("p99_us", row.p99_us).microseconds("longest_us", row.longest_us);
-  }
-
-  // --- findings ---
-  void finding(const model::Finding& row) {
-    id("id", row.id).text("rule", row.rule).text("level", model::to_string(row.level)).id_or_null("session", row.session);
-    number("count", std::max<std::uint64_t>(row.count, 1)).text_or_null("detail", row.detail);
-    calls(row);
-    time("first", row.first).time("last", row.last);
-    fault(row.fault);
-    evidence(row);
-    id_or_null("consequence_of", row.consequence_of);
-    tally(row);
-  }
-
-  void calls(const model::Finding& row) {
-    json_.key("calls").begin_list();
-    for (const model::FindingCall& call : row.calls) {
-      json_.begin_object();
-      rpc_id(call.id);
-      text_or_null("method", call.method).text_or_null("tool", call.tool);
-      time("requested_at", call.requested_at).time("replied_at", call.replied_at);
-      json_.end_object();
-    }
-    json_.end_list();
-    number_if("calls_left_out", row.calls_left_out);
-  }
-
-  // The id as its JSON type has it. A number's token may come from a Python repr: only what JSON reads goes out bare.
-  void rpc_id(const model::OwnedId& id) {
-    json_.key("rpc_id");
-    if (id.type == IdType::string) {
-      json_.text(id.value);
-    } else if ((id.type == IdType::integer || id.type == IdType::fraction) && is_json_number(id.value)) {
-      json_.token(id.value);
-    } else {
-      json_.null();
-    }
-    if (!id.raw.empty()) json_.key("rpc_id_raw").text(id.raw);
-  }
-
-  void fault(const model::Fault& fault) {
-    json_.key("fault").begin_object();
-    text("party", model::to_string(fault.party)).text("certainty", model::to_string(fault.certainty));
-    words("contributing", fault.contributing).text("reason", fault.reason);
-    json_.end_object();
-  }
-
-  // The schema asks for one place at least: a finding about everything names the first input as a whole.
-  void evidence(const model::Finding& row) {
-    json_.key("evidence").begin_list();
-    for (const model::Evidence& item : row.evidence) {
-      json_.begin_object();
-      place(item.source);
-      text("text", item.text);
-      json_.end_object();
-    }
-    if (row.evidence.empty()) {
-      json_.begin_object();
-      place({});
-      json_.end_object();
-    }
-    json_.end_list();
-    number_if("evidence_left_out", row.evidence_left_out);
-  }
-
-  // A list, not an object: keys come from evidence and order is the point.
-  void tally(const model::Finding& row) {
-    if (row.tally.empty()) return;
-    std::vector<std::pair<std::string_view, std::uint64_t>> rows(row.tally.begin(), row.tally.end());
-    std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-    json_.key("tally").begin_list();
-    for (const auto& [key, count] : rows) {
-      json_.begin_object();
-      text("key", key).number("count", count);
-      json_.end_object();
-    }
-    json_.end_list();
-  }
-
-  // --- incidents ---
-  void incident(const model::Incident& row) {
-    id("id", row.id).text("level", model::to_string(row.level)).text("title", row.title).text("story", row.story);
-    id("root", row.root);
-    ids("findings", row.findings);
-    fault(row.fault);
-    json_.key("blast_radius").begin_object();
-    number("calls", row.calls).number("sessions", row.sessions).words("tools", row.tools);
-    json_.end_object();
-    picture(row);
-    words("notes", row.notes).text("fix", row.fix);
-  }
-
-  void picture(const model::Incident& row) {
-    json_.key("picture").begin_list();
-    for (const model::StoryLine& line : row.picture) {
-      json_.begin_object();
-      time("at", line.at).text("mark", std::string_view(&line.mark, 1)).text("text", line.text);
-      if (line.source.number > 0) place(line.source);
-      json_.end_object();
-    }
-    json_.end_list();
-  }
-
-  // --- coverage, totals ---
-  void coverage() {
-    json_.key("coverage").begin_object(Form::lines);
-    json_.key("paired").begin_object();
-    number("requests", report_.requests).number("with_reply", report_.requests_with_reply);
-    json_.end_object();
-    list("rules", report_.rules, &JsonReport::rule);
-    json_.end_object();
-  }
-
-  void rule(const model::RuleCoverage& row) {
-    text("rule", row.rule).text("state", model::to_string(row.state));
-    if (!row.why.empty()) text("why", row.why);
-    if (!row.enable.empty()) text("enable", row.enable);
-  }
-
-  void totals() {
-    json_.key("totals").begin_object();
-    number("sessions", index_.sessions_total());
-    counts(report_.totals);
-    number("findings", index_.findings_total()).number("incidents", report_.incidents.size());
-    number("sessions_left_out", report_.sessions_left_out).number("findings_left_out", report_.findings_left_out);
-    json_.end_object();
-  }
-
-  const model::Report& report_;
-  const model::ReportOptions& options_;
-  ReportIndex index_;
-  JsonWriter json_;
-};
-
-std::string write_json(const model::Report& report, const model::ReportOptions& options) { return JsonReport(report, options).write(); }
+std::string write_json(const model::Report& report, const model::ReportOptions& options) {
+  const ReportIndex index(report);
+  JsonWriter json;
+  JsonRows rows(json, index, options);
+  json.begin_object(Form::lines);
+  rows.schema();
+  write_list(json, rows, "inputs", report.inputs, &JsonRows::input);
+  write_list(json, rows, "sessions", report.sessions, &JsonRows::session);
+  write_list(json, rows, "tools", report.tools, &JsonRows::tool);
+  write_list(json, rows, "findings", report.findings, &JsonRows::finding);
+  write_list(json, rows, "incidents", report.incidents, &JsonRows::incident);
+  write_coverage_block(json, rows, report);
+  json.key("totals").begin_object();
+  rows.totals();
+  json.end_object();
+  rows.words("notes", report.notes);
+  json.end_object();
+  return json.take() + '\n';
+}
 
 }  // namespace
 

@@ -172,16 +172,20 @@ void write_labelled(Page& page, std::string_view label, const std::string& text)
 
 }  // namespace
 
-void write_incident(Page& page, const ReportIndex& index, const Wording& wording, const model::Incident& incident) {
-  page.blank();
-  write_title(page, incident);
-  if (!incident.story.empty()) page.paragraph(kIndent, "", page.text(incident.story), kIndent);
-  write_labelled(page, "Fault: ", wording.fault(incident.fault));
+void write_places(Page& page, const ReportIndex& index, const model::Incident& incident) {
   if (incident.picture.empty()) {
     write_evidence(page, index, index.finding(incident.root));
   } else {
     Picture(page, index, incident.picture).write();
   }
+}
+
+void write_incident(Page& page, const ReportIndex& index, const Wording& wording, const model::Incident& incident) {
+  page.blank();
+  write_title(page, incident);
+  if (!incident.story.empty()) page.paragraph(kIndent, "", page.text(incident.story), kIndent);
+  write_labelled(page, "Fault: ", wording.fault(incident.fault));
+  write_places(page, index, incident);
   for (const std::string& note : incident.notes) page.paragraph(kIndent, "", page.text(note), kPictureIndent);
   write_labelled(page, "Touched: ", wording.reach(incident));
   write_labelled(page, "Led to: ", wording.consequences(incident));
