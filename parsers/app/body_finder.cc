@@ -115,7 +115,7 @@ class Finder {
   explicit Finder(std::string_view line) : line_(line), budget_(kWalkFactor * line.size() + kWalkFloorBytes) {}
 
   FoundBody locate(std::size_t at, const Form& form) {
-    if (form.codec == Codec::json) return locate_json(at, form);
+    if (form.codec == Codec::json || form.codec == Codec::json_string) return locate_json(at, form);
     const bool is_key = at > 0 && (line_[at - 1] == '"' || line_[at - 1] == '\'');
     if (!is_key && form.codec != Codec::js_inspect) return {find_printed(at, form), form.codec};
     const std::size_t object = find_object(is_key ? at - 1 - form.escapes : at, form);
@@ -169,13 +169,13 @@ std::size_t Finder::find_bytes(std::size_t end) const {
   return std::string_view::npos;
 }
 
-// JSON inside b'...' still has Python's escapes: the literal is the body then.
+// JSON inside b'...' still has Python's escapes: the literal is the body then, or the string that the literal stands in.
 FoundBody Finder::locate_json(std::size_t at, const Form& form) {
-  const std::size_t object = find_object(at - 1, form);
+  const std::size_t object = find_object(at - 1 - form.escapes, form);
   const std::size_t bytes = find_bytes(std::min(object, at));
-  if (bytes != std::string_view::npos) return {bytes, Codec::python_bytes_sse};
+  if (bytes != std::string_view::npos) return {bytes, form.escapes == 0 ? Codec::python_bytes_sse : Codec::json_string};
   if (object == std::string_view::npos) return {};
-  return {widen_to_array(object), Codec::json};
+  return {widen_to_array(object), form.codec};
 }
 
 // JSONRPCRequest( or JSONRPCRequest[ before the member, else for Python the member list itself: method='tools/call' params=...

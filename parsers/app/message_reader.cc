@@ -48,12 +48,6 @@ void settle_partial(RpcMessage& message) {
   if (message.kind == MessageKind::notification && !named_notification) message.kind = MessageKind::request;
 }
 
-// True for JSON that still carries the backslashes of a string literal around it: {\"a\": 1}
-bool needs_unescape(std::string_view text) {
-  const std::size_t inside = text.find_first_not_of("{[ ");
-  return inside != std::string_view::npos && text[inside] == '\\';
-}
-
 std::size_t skip_blanks(std::string_view text) { return std::min(text.find_first_not_of(" \t\r\n"), text.size()); }
 
 }  // namespace
@@ -225,13 +219,18 @@ void MessageReader::State::read_python_bytes(std::string_view body, bool lenient
   outcome.consumed = bytes.consumed;
 }
 
+// What a string holds may be any body, a string again included; each level halves the backslashes.
 void MessageReader::State::read_json_string(std::string_view body, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome) {
   constexpr int kMaxLevels = 4;
-  std::string_view text = body.substr(skip_blanks(body));
-  if (text.substr(0, 1) == "\"") text.remove_prefix(1);
-  text = text.substr(0, string_content_end(text));
-  for (int level = 0; level < kMaxLevels && needs_unescape(text); ++level) text = decode_escapes(text, arena);
-  read_json(text, lenient, arena, yield, outcome);
+  std::string_view text = body;
+  Codec codec = Codec::json_string;
+  for (int level = 0; level < kMaxLevels && codec == Codec::json_string; ++level) {
+    text.remove_prefix(skip_blanks(text));
+    if (text.substr(0, 1) == "\"") text.remove_prefix(1);
+    text = decode_escapes(text.substr(0, string_content_end(text)), arena);
+    codec = codec_of(text);
+  }
+  read_as(text, codec == Codec::json_string ? Codec::json : codec, lenient, arena, yield, outcome);
   outcome.consumed = body.size();
 }
 

@@ -1,6 +1,8 @@
 #include "app/sse_text.h"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace mcpscan::app {
 
@@ -40,12 +42,12 @@ class Lines {
 std::string_view join_data(std::string_view event, Arena& arena) {
   char* const start = arena.buffer(event.size()).data();
   char* to = start;
+  bool first = true;
   for (Lines lines(event); lines.more();) {
     const SseLine line = split_sse_line(lines.next());
     if (line.field != "data") continue;
-    if (to != start) *to++ = '\n';
-    std::memcpy(to, line.value.data(), line.value.size());
-    to += line.value.size();
+    if (!std::exchange(first, false)) *to++ = '\n';
+    to = std::copy(line.value.begin(), line.value.end(), to);
   }
   return {start, static_cast<std::size_t>(to - start)};
 }

@@ -47,6 +47,10 @@ TEST_CASE("JSON in a Python bytes literal is found from the b on") {
   CHECK(found(R"(Received JSON: b'{"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"it\'s"}}')") == "15 5 id 11");
 }
 
+TEST_CASE("a Python bytes literal inside a JSON string is read through both") {
+  CHECK(found(R"({"MESSAGE":"chunk: b'event: message\\r\\ndata: {\"jsonrpc\":\"2.0\",\"id\":12,\"result\":{\"t\":\"{\\\\\"r\\\\\"\"}}\\r\\n\\r\\n'"})") == "19 2 id 12");
+}
+
 TEST_CASE("Python reprs are found: dicts, models, the str() of a model") {
   CHECK(found(R"(msg {'jsonrpc': '2.0', 'id': 12, 'method': 'ping'})") == "4 3 id 12");
   CHECK(found(R"(Sending client message: root=JSONRPCRequest(method='tools/call', params={'name': 'n'}, jsonrpc='2.0', id=13))") == "29 3 id 13");
