@@ -45,11 +45,11 @@ struct Limits {
   std::size_t header_bytes = 256u << 10;        // one HTTP header section
   std::size_t body_bytes = 32u << 20;           // one HTTP body or SSE event kept for parsing
   std::size_t http2_streams = 4096;             // HTTP/2 streams open on a connection
-  std::size_t tls_key_log_secrets = 65536;      // connections a key log may hold secrets for; 300 bytes each
+  std::size_t tls_key_log_secrets = 65536;      // connections a key log may hold secrets for; 350 bytes each, 23 MB
   std::size_t tls_wait_bytes = 64u << 10;       // records held a direction until the other side's hello was read (early data reaches 16 KiB)
   std::size_t tls_handshake_bytes = 64u << 10;  // longest handshake message kept; hellos with post-quantum key shares reach 3 KiB
   std::size_t tls_resync_records = 1024;        // records that may have been lost in one gap; the next sequence number is searched that far ahead
-  std::size_t tls_resync_bytes = 64u << 20;     // bytes a direction may decrypt in vain in such searches; about 50 ms
+  std::size_t tls_resync_bytes = 64u << 20;     // bytes a direction may decrypt in vain beyond those it opened; about 50 ms
   // --- HTTP ---
   std::size_t sniff_bytes = 64u << 10;          // bytes of a connection caught in the middle searched for a first message head
   std::size_t early_response_bytes = 256u << 10;  // response bytes kept until the request they answer is read (packets out of order)

@@ -101,6 +101,7 @@ struct SessionRow {
   std::string protocol_version, client_name, client_version, server_name, server_version;
   Time first, last;
   SessionCounts counts;
+  std::uint64_t paired = 0;            // client requests with their reply
 };
 
 struct InputRow {

@@ -143,8 +143,6 @@ void SessionTracker::finish_session(SessionState& state) {
   finished.source = session.first_source;
   finished.session = &session;
   emit(finished);
-  paired_ += session.paired;
-  requests_ += session.counts.requests;
   ledgers_complete_ = ledgers_complete_ && state.ids[0].complete() && state.ids[1].complete();
   if (!says_something(session)) return;
   if (rows_.size() >= limits_.report_sessions) {
@@ -154,10 +152,11 @@ void SessionTracker::finish_session(SessionState& state) {
       rows_.back().key = std::string(kOthersKey);
     }
     add_counts(rows_.back().counts, session.counts);
+    rows_.back().paired += session.paired;
     return;
   }
   rows_.push_back({session.key, session.id, session.keyed_by, session.transport, session.protocol_version, session.client_name,
-                   session.client_version, session.server_name, session.server_version, session.first, session.last, session.counts});
+                   session.client_version, session.server_name, session.server_version, session.first, session.last, session.counts, session.paired});
 }
 
 void SessionTracker::finish() {

@@ -43,8 +43,6 @@ class SessionTracker : public model::ObservationSink {
   std::uint32_t capabilities() const { return capabilities_; }   // model::Capability bits
   const std::vector<model::SessionRow>& rows() const { return rows_; }
   std::uint64_t rows_left_out() const { return rows_left_out_; }
-  std::uint64_t requests() const { return requests_; }
-  std::uint64_t paired() const { return paired_; }
   std::uint64_t unattributed_replies() const { return unattributed_; }
   std::uint64_t retired_sessions() const { return retired_; }
   std::uint64_t aged_out_calls() const { return aged_out_; }
@@ -147,7 +145,7 @@ class SessionTracker : public model::ObservationSink {
   std::uint64_t observed_ = 0;
   std::uint32_t capabilities_ = 0;
   std::vector<model::SessionRow> rows_;
-  std::uint64_t rows_left_out_ = 0, requests_ = 0, paired_ = 0, unattributed_ = 0, retired_ = 0, aged_out_ = 0;
+  std::uint64_t rows_left_out_ = 0, unattributed_ = 0, retired_ = 0, aged_out_ = 0;
   bool ledgers_complete_ = true;
   std::unordered_map<std::string, ToolStatistics> tools_;
 };

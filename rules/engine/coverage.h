@@ -1,0 +1,24 @@
+// What each rule could see: evaluated, partly or not-evaluable, with the reason and what would enable it. Never a silent "0 findings".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "model/finding.h"
+
+namespace mcpscan::engine {
+
+// What happened while reading that limits what absence can mean.
+struct EvidenceLimits {
+  std::uint32_t capabilities = 0;          // model::Capability bits that any input gave
+  bool gaps = false;
+  bool ledgers_complete = true;
+  std::uint64_t unattributed_replies = 0, aged_out_calls = 0, retired_sessions = 0;
+  std::string enable;                      // what the logs read could say more, from their dialects
+};
+
+std::vector<model::RuleCoverage> judge_coverage(const RuleSet& rules, const EvidenceLimits& evidence);
+
+}  // namespace mcpscan::engine

@@ -1,0 +1,93 @@
+#include "cli/common_options.h"
+
+#include <date/tz.h>
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/data_file.h"
+#include "cli/terminal.h"
+
+namespace mcpscan::cli {
+namespace {
+
+// 2026-11-28, 2026-11-28T08:00, ...:00, with a fraction and Z; UTC.
+bool read_time(const std::string& text, Time& at) {
+  CivilTime civil;
+  const auto digits = [&](std::size_t from, std::size_t count, auto& to) {
+    if (from + count > text.size()) return false;
+    const auto [end, error] = std::from_chars(text.data() + from, text.data() + from + count, to);
+    return error == std::errc() && end == text.data() + from + count;
+  };
+  if (!digits(0, 4, civil.year) || !digits(5, 2, civil.month) || !digits(8, 2, civil.day) || text[4] != '-' || text[7] != '-') return false;
+  if (civil.month < 1 || civil.month > 12 || civil.day < 1 || civil.day > 31) return false;
+  if (text.size() >= 16 && (!digits(11, 2, civil.hour) || !digits(14, 2, civil.minute) || text[13] != ':')) return false;
+  if (text.size() >= 19 && (!digits(17, 2, civil.second) || text[16] != ':')) return false;
+  if (text.size() > 10 && text.size() < 16) return false;
+  at = time_from_civil(civil);
+  return true;
+}
+
+Status set_time(const char* option, const std::string& text, Time& at) {
+  if (text.empty() || read_time(text, at)) return {};
+  return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no time", text), option, "write 2026-11-28 or 2026-11-28T08:00:00 (UTC)"};
+}
+
+Status known_zone(const std::string& zone) {
+  try {
+    date::locate_zone(zone);
+    return {};
+  } catch (const std::exception&) {
+    return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no time zone", zone), "--tz", "use an IANA name such as Europe/Berlin or UTC"};
+  }
+}
+
+}  // namespace
+
+void add_input_options(CLI::App& command, CommonOptions& options) {
+  auto& scan = options.scan;
+  command.add_option("INPUT", scan.inputs, "files, folders, globs or - for standard input; compressed or archived ones as they are")->required();
+  command.add_option("--since", options.since, "only what happened at or after this time (UTC)");
+  command.add_option("--until", options.until, "only what happened at or before this time (UTC)");
+  command.add_option("--tz", scan.time_zone, "time zone of log times that name none")->capture_default_str();
+  command.add_option("--client-timeout", options.client_timeout_s, "seconds a client waits for a reply, where it is known")->check(CLI::Range(0.001, 86400.0))->capture_default_str();
+  command.add_option("--dialect", scan.dialect, "read logs with this dialect's messages only (see 'mcpscan formats list')");
+  command.add_option("--as", options.as, "where the evidence was taken: client, client-wire, gateway, server-wire, server");
+  command.add_option("--keylog", scan.key_logs, "TLS session keys (SSLKEYLOGFILE form) for captures");
+  command.add_option("--filter", scan.filter, "BPF expression for captures, as tcpdump takes it");
+  command.add_option("--threads", scan.threads, "worker threads; the result does not depend on it")->check(CLI::Range(1u, 64u));
+  command.add_flag("--hash", scan.hash, "put the SHA-256 of each input into the report");
+}
+
+void add_data_options(CLI::App& command, CommonOptions& options) {
+  command.add_option("--dialect-dir", options.dialect_dir, "folder with further dialects (*.yml)");
+  command.add_option("--rules-dir", options.rules_dir, "folder with further rules (*.yml)");
+}
+
+Status settle(CommonOptions& options, const pipeline::Knowledge& knowledge) {
+  auto& scan = options.scan;
+  if (const Status since = set_time("--since", options.since, scan.since); !since.ok()) return since;
+  if (const Status until = set_time("--until", options.until, scan.until); !until.ok()) return until;
+  if (const Status zone = known_zone(scan.time_zone); !zone.ok()) return zone;
+  if (!options.as.empty()) {
+    const auto vantage = model::parse_vantage(options.as);
+    if (!vantage) return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no vantage point", options.as), "--as", "one of client, client-wire, gateway, server-wire, server"};
+    scan.as = *vantage;
+  }
+  const auto level = model::parse_level(options.min_level);
+  if (!level) return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no level", options.min_level), "--min-level", "one of informational, low, medium, high, critical"};
+  scan.min_level = *level;
+  scan.client_timeout_us = static_cast<std::int64_t>(options.client_timeout_s * kSecond);
+  for (const std::string& rule : scan.rules) {
+    if (!knowledge.rules.find(rule)) return Error{ErrorCode::invalid_argument, fmt::format("there is no rule '{}'", rule), "--rule", did_you_mean(rule, knowledge.rules.ids())};
+  }
+  if (!scan.dialect.empty() && !knowledge.dialects.contains(scan.dialect)) {
+    std::vector<std::string> names;
+    for (const auto& dialect : knowledge.dialects.summaries()) names.push_back(dialect.name);
+    return Error{ErrorCode::invalid_argument, fmt::format("there is no dialect '{}'", scan.dialect), "--dialect", did_you_mean(scan.dialect, {names.begin(), names.end()})};
+  }
+  if (scan.threads == 0) scan.threads = hardware_threads();
+  return {};
+}
+
+}  // namespace mcpscan::cli

@@ -1,0 +1,117 @@
+// mcpscan formats list / explain FILE / check PATH.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/terminal.h"
+#include "ingest/input_set.h"
+#include "pipeline/scan.h"
+
+namespace mcpscan::cli {
+namespace {
+
+constexpr std::size_t kHeadBytes = 256 * 1024;
+constexpr std::size_t kShownBytes = 160;
+
+struct FormatsCommand {
+  std::string dialect_dir, path, time_zone = "UTC";
+};
+
+std::string_view word_of(ingest::FormatKind kind) {
+  switch (kind) {
+    case ingest::FormatKind::log: return "a log";
+    case ingest::FormatKind::capture: return "a capture";
+    case ingest::FormatKind::har: return "a HAR file (not read yet)";
+    case ingest::FormatKind::transcript: return "a client's transcript (read as a log of JSON lines)";
+    case ingest::FormatKind::otlp: return "OpenTelemetry JSON (read as a log of JSON lines)";
+    case ingest::FormatKind::binary: return "neither text nor a capture";
+    case ingest::FormatKind::empty: return "empty";
+  }
+  return "unknown";
+}
+
+ExitCode list_formats(const FormatsCommand& command) {
+  const auto knowledge = pipeline::load_knowledge(command.dialect_dir, {});
+  for (const Error& problem : knowledge.problems) print_error(problem);
+  print("captures\n  pcap, pcapng      packets: link layers, TCP, TLS with --keylog, HTTP/1 and 2, SSE\n\nlog dialects\n");
+  for (const auto& dialect : knowledge.dialects.summaries()) print(fmt::format("  {:<18}{}\n", dialect.name, dialect.title));
+  print("  general           a JSON-RPC message anywhere in a line, with direction words, session and time around it\n\n"
+        "framings in front of any dialect\n  plain, JSON lines, docker json-file, Kubernetes CRI, journald (short, iso, json, export), syslog RFC 3164 and 5424\n");
+  return knowledge.problems.empty() ? ExitCode::nothing : ExitCode::usage;
+}
+
+void print_calibration(const ingest::Calibration& calibration) {
+  print(fmt::format("framing: {}\nrecords looked at: {}, understood: {}\n", calibration.framing.empty() ? std::string("plain") : calibration.framing,
+                    calibration.records, calibration.understood));
+  for (std::size_t i = 0; i < calibration.scores.size() && i < 3; ++i) {
+    print(fmt::format("{} {:<18} {} records\n", i == 0 ? "taken by  " : "runner-up ", calibration.scores[i].dialect, calibration.scores[i].records));
+  }
+  if (!calibration.has_times) print("no times found: order only\n");
+  if (calibration.first_unknown_line == 0) return;
+  print(fmt::format("first line nothing understood: {}\n    {}\n    ^\n", calibration.first_unknown_line, calibration.first_unknown_text.substr(0, kShownBytes)));
+}
+
+ExitCode explain_file(const FormatsCommand& command) {
+  const auto knowledge = pipeline::load_knowledge(command.dialect_dir, {});
+  for (const Error& problem : knowledge.problems) print_error(problem);
+  const Limits limits;
+  const ingest::InputSet set = ingest::expand_inputs({command.path}, limits);
+  for (const auto& problem : set.problems) print_error(problem.error);
+  if (set.files.empty()) return ExitCode::usage;
+  for (const ingest::InputFile& file : set.files) {
+    auto opened = ingest::open_input(file, 0, limits);
+    if (!opened) return print_error(opened.error()), ExitCode::usage;
+    std::string head(kHeadBytes, '\0');
+    std::size_t filled = 0;
+    for (std::size_t count = 1; count > 0 && filled < head.size(); filled += count) count = (*opened)->read({head.data() + filled, head.size() - filled});
+    head.resize(filled);
+    const ingest::FormatKind kind = ingest::probe_format(head);
+    print(fmt::format("{}: {}{}\n", file.display, word_of(kind), (*opened)->compressed() ? ", compressed" : ""));
+    if (kind == ingest::FormatKind::capture || kind == ingest::FormatKind::binary || kind == ingest::FormatKind::empty || kind == ingest::FormatKind::har) continue;
+    ingest::ParserOptions options;
+    options.time_zone = command.time_zone;
+    ingest::LogParser parser(knowledge.dialects, options, limits);
+    print_calibration(parser.calibrate(head));
+  }
+  return ExitCode::nothing;
+}
+
+ExitCode check_dialect(const FormatsCommand& command) {
+  auto knowledge = pipeline::load_knowledge({}, {});
+  std::ifstream file(command.path, std::ios::binary);
+  if (!file) {
+    print_error({ErrorCode::not_found, "the dialect cannot be read", command.path, "give a .yml file"});
+    return ExitCode::usage;
+  }
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  if (const Status status = knowledge.dialects.add(text, command.path); !status.ok()) return print_error(status.error()), ExitCode::usage;
+  const auto conflicts = knowledge.dialects.check_samples();
+  for (const Error& conflict : conflicts) print_error(conflict);
+  if (conflicts.empty()) print(command.path + ": loads, its samples give their fields, and no other dialect takes them\n");
+  return conflicts.empty() ? ExitCode::nothing : ExitCode::usage;
+}
+
+}  // namespace
+
+void add_formats_command(CLI::App& app, Run& run) {
+  auto command = std::make_shared<FormatsCommand>();
+  CLI::App* formats = app.add_subcommand("formats", "what can be read: list, explain a file, check a dialect");
+  formats->footer("Example:  mcpscan formats explain gateway.log");
+  formats->require_subcommand(1);
+  CLI::App* list = formats->add_subcommand("list", "every format and log dialect");
+  list->add_option("--dialect-dir", command->dialect_dir, "folder with further dialects (*.yml)");
+  list->callback([command, &run] { run = [command] { return list_formats(*command); }; });
+  CLI::App* explain = formats->add_subcommand("explain", "which reader takes a file, the runner-up, and the first line nothing understood");
+  explain->add_option("FILE", command->path, "the file")->required();
+  explain->add_option("--dialect-dir", command->dialect_dir, "folder with further dialects (*.yml)");
+  explain->add_option("--tz", command->time_zone, "time zone of log times that name none")->capture_default_str();
+  explain->callback([command, &run] { run = [command] { return explain_file(*command); }; });
+  CLI::App* check = formats->add_subcommand("check", "load a dialect of your own, run its samples, look for conflicts with ours");
+  check->add_option("PATH", command->path, "the dialect file")->required();
+  check->callback([command, &run] { run = [command] { return check_dialect(*command); }; });
+}
+
+}  // namespace mcpscan::cli

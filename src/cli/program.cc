@@ -1,0 +1,49 @@
+#include <algorithm>
+#include <csignal>
+
+#include "base/version.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+namespace mcpscan::cli {
+namespace {
+
+constexpr const char* kAbout =
+    "mcpscan reads what an operator of the Model Context Protocol already has (gateway and server logs, captures) and says\n"
+    "which reply went where, what was lost and who is at fault. It is no vulnerability scanner.";
+constexpr const char* kFooter =
+    "Exit status: 0 nothing at or above --fail-on, 1 findings, 2 wrong usage or an input that cannot be read.\n"
+    "Example:  mcpscan gateway.log";
+
+// `mcpscan gateway.log` means `mcpscan scan gateway.log`.
+std::vector<std::string> with_default_command(int argc, char** argv, CLI::App& app) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  const auto commands = app.get_subcommands([](CLI::App*) { return true; });
+  const bool names_command = !arguments.empty() && std::any_of(commands.begin(), commands.end(), [&](const CLI::App* command) { return command->get_name() == arguments[0]; });
+  const bool general = arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "--version";
+  if (!names_command && !general) arguments.insert(arguments.begin(), "scan");
+  return {arguments.rbegin(), arguments.rend()};  // CLI11 wants them last first
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  CLI::App app(kAbout, "mcpscan");
+  app.footer(kFooter);
+  app.set_version_flag("--version", std::string("mcpscan ") + kVersion);
+  app.require_subcommand(1);
+  Run run;
+  add_scan_command(app, run);
+  add_rules_command(app, run);
+  add_formats_command(app, run);
+  try {
+    app.parse(with_default_command(argc, argv, app));
+  } catch (const CLI::ParseError& error) {
+    const int status = app.exit(error);
+    return status == 0 ? static_cast<int>(ExitCode::nothing) : static_cast<int>(ExitCode::usage);
+  }
+  return static_cast<int>(run());
+}
+
+}  // namespace mcpscan::cli

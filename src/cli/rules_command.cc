@@ -1,0 +1,112 @@
+// mcpscan rules list / show ID / check PATH.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+#include "base/data_file.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
+#include "pipeline/scan.h"
+
+namespace mcpscan::cli {
+namespace {
+
+struct RulesCommand {
+  std::string rules_dir, id, path;
+};
+
+ExitCode list_rules(const RulesCommand& command) {
+  const auto knowledge = pipeline::load_knowledge({}, command.rules_dir);
+  for (const Error& problem : knowledge.problems) print_error(problem);
+  for (const auto& rule : knowledge.rules.rules()) {
+    print(fmt::format("{:<28} {:<13} {:<10} {}\n", rule->id, model::to_string(rule->level), rule->category, rule->title));
+  }
+  return knowledge.problems.empty() ? ExitCode::nothing : ExitCode::usage;
+}
+
+void print_part(const char* name, const std::string& text) {
+  if (!text.empty()) print(fmt::format("\n{}\n  {}\n", name, text));
+}
+
+void print_list(const char* name, const std::vector<std::string>& items) {
+  if (items.empty()) return;
+  print(fmt::format("\n{}\n", name));
+  for (const std::string& item : items) print("  - " + item + "\n");
+}
+
+ExitCode show_rule(const RulesCommand& command) {
+  const auto knowledge = pipeline::load_knowledge({}, command.rules_dir);
+  const engine::Rule* rule = knowledge.rules.find(command.id);
+  if (!rule) {
+    print_error({ErrorCode::not_found, fmt::format("there is no rule '{}'", command.id), "rules show", did_you_mean(command.id, knowledge.rules.ids())});
+    return ExitCode::usage;
+  }
+  print(fmt::format("{}  ({}, level {}, {})\n", rule->id, rule->title, model::to_string(rule->level), rule->status));
+  print_part("What it finds", rule->description);
+  print_part("What it counts", rule->counts);
+  print_part("How it comes about", rule->mechanism);
+  print_part("Specification", rule->clause);
+  print_list("False positives", rule->falsepositives);
+  if (!rule->fix.empty()) print("\nFix\n");
+  for (const auto& [party, text] : rule->fix) print(fmt::format("  {}: {}\n", party, text));
+  print_list("References", rule->references);
+  print(fmt::format("\nTests inside the rule: {}\n", rule->tests.size()));
+  return ExitCode::nothing;
+}
+
+std::vector<std::string> rule_files(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) return {path};
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path, error)) {
+    if (entry.path().extension() == ".yml" || entry.path().extension() == ".yaml") paths.push_back(entry.path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+ExitCode check_rules(const RulesCommand& command) {
+  engine::RuleSet rules;
+  const Limits limits;
+  bool sound = true;
+  std::size_t tests = 0;
+  for (const std::string& path : rule_files(command.path)) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) {
+      print_error({ErrorCode::not_found, "the rule cannot be read", path, "give a .yml file or a folder of them"});
+      return ExitCode::usage;
+    }
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    if (const Status status = rules.add(text, path); !status.ok()) print_error(status.error()), sound = false;
+  }
+  for (const auto& rule : rules.rules()) {
+    tests += rule->tests.size();
+    for (const std::string& failure : engine::run_rule_tests(rules, *rule, limits)) print(failure + "\n"), sound = false;
+  }
+  print(fmt::format("{} rules, {} tests: {}\n", rules.rules().size(), tests, sound ? "all as they should be" : "not all as they should be"));
+  return sound ? ExitCode::nothing : ExitCode::usage;
+}
+
+}  // namespace
+
+void add_rules_command(CLI::App& app, Run& run) {
+  auto command = std::make_shared<RulesCommand>();
+  CLI::App* rules = app.add_subcommand("rules", "the catalogue of rules: list, show, check");
+  rules->footer("Example:  mcpscan rules show duplicate-request-id");
+  rules->require_subcommand(1);
+  CLI::App* list = rules->add_subcommand("list", "every rule with its level");
+  list->add_option("--rules-dir", command->rules_dir, "folder with further rules (*.yml)");
+  list->callback([command, &run] { run = [command] { return list_rules(*command); }; });
+  CLI::App* show = rules->add_subcommand("show", "one rule: mechanism, specification, false positives, fix");
+  show->add_option("ID", command->id, "the rule's id")->required();
+  show->add_option("--rules-dir", command->rules_dir, "folder with further rules (*.yml)");
+  show->callback([command, &run] { run = [command] { return show_rule(*command); }; });
+  CLI::App* check = rules->add_subcommand("check", "load rule files and run the tests inside them");
+  check->add_option("PATH", command->path, "a rule file or a folder")->required();
+  check->callback([command, &run] { run = [command] { return check_rules(*command); }; });
+}
+
+}  // namespace mcpscan::cli

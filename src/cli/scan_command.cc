@@ -1,0 +1,101 @@
+// mcpscan [scan] INPUT...: the default command.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/common_options.h"
+#include "cli/terminal.h"
+#include "report/report_format_registry.h"
+
+namespace mcpscan::cli {
+namespace {
+
+struct ScanCommand {
+  CommonOptions common;
+  std::string format, output, fail_on = "low";
+  bool raw = false;
+};
+
+std::string format_names() {
+  std::string names;
+  for (const auto* entry : report::registered_report_formats()) names += (names.empty() ? "" : ", ") + std::string(entry->name);
+  return names;
+}
+
+// By --format, else by the ending of -o, else text.
+const report::ReportFormatEntry* choose_format(const ScanCommand& command) {
+  const std::size_t dot = command.output.rfind('.');
+  const std::string ending = dot == std::string::npos ? std::string() : command.output.substr(dot + 1);
+  const std::string wanted = !command.format.empty() ? command.format : "text";
+  for (const auto* entry : report::registered_report_formats()) {
+    if (command.format.empty() && !ending.empty() && entry->ending == ending) return entry;
+  }
+  for (const auto* entry : report::registered_report_formats()) {
+    if (entry->name == wanted) return entry;
+  }
+  return nullptr;
+}
+
+bool reaches(const model::Report& report, model::Level level) {
+  for (const auto& finding : report.findings) {
+    if (finding.level >= level) return true;
+  }
+  return false;
+}
+
+ExitCode run_scan(ScanCommand& command) {
+  const auto knowledge = pipeline::load_knowledge(command.common.dialect_dir, command.common.rules_dir);
+  bool troubled = !knowledge.problems.empty();
+  for (const Error& problem : knowledge.problems) print_error(problem);
+  if (const Status settled = settle(command.common, knowledge); !settled.ok()) return print_error(settled.error()), ExitCode::usage;
+  const auto fail_on = model::parse_level(command.fail_on);
+  if (!fail_on) {
+    print_error({ErrorCode::invalid_argument, fmt::format("'{}' is no level", command.fail_on), "--fail-on", "one of informational, low, medium, high, critical"});
+    return ExitCode::usage;
+  }
+  const auto* format = choose_format(command);
+  if (!format) {
+    print_error({ErrorCode::invalid_argument, fmt::format("there is no format '{}'", command.format), "--format", "one of " + format_names()});
+    return ExitCode::usage;
+  }
+  const Limits limits;
+  pipeline::ScanResult result;
+  {
+    Progress progress;
+    result = pipeline::scan(command.common.scan, knowledge, limits, [&](const std::string& input, std::uint64_t bytes) { progress.tell(input, bytes); });
+  }
+  for (const Error& problem : result.problems) print_error(problem);
+  troubled = troubled || !result.problems.empty();
+  const bool to_terminal = command.output.empty() && stdout_is_terminal();
+  const std::string text = format->write(result.report, {terminal_width(), to_terminal && colour_wanted(), to_terminal, command.raw});
+  if (command.output.empty()) {
+    print(text);
+  } else if (const Status written = write_file(command.output, text); !written.ok()) {
+    return print_error(written.error()), ExitCode::usage;
+  }
+  if (troubled) return ExitCode::usage;
+  return reaches(result.report, *fail_on) ? ExitCode::findings : ExitCode::nothing;
+}
+
+}  // namespace
+
+void add_scan_command(CLI::App& app, Run& run) {
+  auto command = std::make_shared<ScanCommand>();
+  CLI::App* scan = app.add_subcommand("scan", "read evidence, rebuild the timeline, judge it and report (the default command)");
+  scan->footer("Example:  mcpscan scan gateway.log --fail-on high -o report.json");
+  add_input_options(*scan, command->common);
+  add_data_options(*scan, command->common);
+  scan->add_option("--rule", command->common.scan.rules, "judge by these rules only");
+  scan->add_option("--session", command->common.scan.session, "only findings of this session");
+  scan->add_option("--tool", command->common.scan.tool, "only findings about this tool");
+  scan->add_option("--client", command->common.scan.client, "only findings of sessions of this client (clientInfo name)");
+  scan->add_option("--min-level", command->common.min_level, "least level shown: informational, low, medium, high, critical")->capture_default_str();
+  scan->add_option("--format", command->format, "report format: " + format_names());
+  scan->add_option("-o,--output", command->output, "write the report to this file (the ending tells the format)");
+  scan->add_option("--fail-on", command->fail_on, "least level that makes the exit status 1")->capture_default_str();
+  scan->add_flag("--raw", command->raw, "do not mask tokens, cookies and keys");
+  scan->callback([command, &run] { run = [command] { return run_scan(*command); }; });
+}
+
+}  // namespace mcpscan::cli

@@ -1,0 +1,154 @@
+#include "pipeline/capture_scan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "app/http_analyzer.h"
+#include "net/capture_reader.h"
+#include "net/flow_table.h"
+
+namespace mcpscan::pipeline {
+
+using model::FlowInfo;
+using model::Side;
+using model::Stamp;
+using model::StreamAnalyzer;
+
+namespace {
+
+constexpr std::size_t kNamesShown = 5;
+constexpr std::uint64_t kProgressEvery = 1 << 16;  // packets
+
+// TLS hides the exchanges of these connections; what is known of them all the same.
+struct TlsTally {
+  std::uint64_t connections = 0, read = 0, bytes = 0;
+  std::set<std::string> servers, reasons;
+};
+
+// Decides by the first bytes whether a connection is TLS, and then stands aside.
+class FirstBytes : public StreamAnalyzer {
+ public:
+  using Make = std::function<std::unique_ptr<StreamAnalyzer>(bool tls)>;
+  explicit FirstBytes(Make make) : make_(std::move(make)) {}
+
+  void feed(Side from, std::string_view bytes, Stamp stamp) override {
+    if (!next_) next_ = make_(net::looks_like_tls(bytes));
+    next_->feed(from, bytes, stamp);
+  }
+  void gap(Side from, std::uint64_t length, Stamp stamp) override {
+    if (!next_) next_ = make_(false);
+    next_->gap(from, length, stamp);
+  }
+  void half_close(Side from, Stamp stamp) override {
+    if (next_) next_->half_close(from, stamp);
+  }
+  void finish(model::EndReason reason, Stamp stamp) override {
+    if (next_) next_->finish(reason, stamp);
+  }
+  bool interested() const override { return !next_ || next_->interested(); }
+
+ private:
+  Make make_;
+  std::unique_ptr<StreamAnalyzer> next_;
+};
+
+// Keeps the input's place words and its own time window in front of the tracker.
+class WindowSink : public model::ObservationSink {
+ public:
+  WindowSink(model::ObservationSink& next, const CaptureScanOptions& options) : next_(next), options_(options) {}
+  void observe(const model::Observation& seen) override {
+    if (options_.since.known() && seen.at.known() && seen.at < options_.since) return;
+    if (options_.until.known() && seen.at.known() && seen.at > options_.until) return;
+    next_.observe(seen);
+  }
+
+ private:
+  model::ObservationSink& next_;
+  const CaptureScanOptions& options_;
+};
+
+void tell_gap(std::string_view reason, std::uint32_t input, std::uint64_t packet, Time at, model::ObservationSink& sink) {
+  const model::GapFacts facts{0, reason, true};
+  model::Observation gap;
+  gap.kind = model::ObservationKind::gap;
+  gap.source = {input, model::PlaceKind::packet, packet, 0};
+  gap.at = at;
+  gap.gap = &facts;
+  sink.observe(gap);
+}
+
+std::string tls_note(const TlsTally& tally, const net::KeyLog& keys) {
+  std::string names;
+  std::size_t shown = 0;
+  for (const std::string& name : tally.servers) {
+    if (++shown <= kNamesShown) names += (names.empty() ? "" : ", ") + name;
+  }
+  std::string reasons;
+  for (const std::string& reason : tally.reasons) reasons += (reasons.empty() ? "" : "; ") + reason;
+  return fmt::format("{} of {} TLS connections could not be read{} ({} bytes): {}. {}", tally.connections - tally.read, tally.connections,
+                     names.empty() ? "" : " to " + names, tally.bytes, reasons,
+                     keys.size() == 0 ? "With the session keys (--keylog, SSLKEYLOGFILE form) their calls can be judged." : "The keys given do not fit them.");
+}
+
+}  // namespace
+
+Result<CaptureScanResult> scan_capture(ByteReader& bytes, std::uint32_t input, net::KeyLog& keys, const CaptureScanOptions& options, const Limits& limits,
+                                       CaptureNumbers& numbers, model::ObservationSink& sink, model::InputRow& row, FunctionRef<void(std::uint64_t)> progress) {
+  auto opened = net::open_capture(bytes, input, limits);
+  if (!opened) return opened.error();
+  net::CaptureReader& capture = **opened;
+  if (!options.filter.empty()) {
+    const Status filter = capture.set_filter(options.filter);
+    if (!filter.ok()) return filter.error();
+  }
+  CaptureScanResult result;
+  result.reader = capture.format();
+  WindowSink window(sink, options);
+  app::HttpShared http{limits, window, row.anomalies, numbers.next_exchange, 0, {}};
+  TlsTally tls;
+  const auto report_tls = [&tls](const net::TlsFacts& facts) {
+    ++tls.connections;
+    if (facts.decrypted) ++tls.read;
+    if (facts.decrypted) return;
+    tls.bytes += facts.bytes_from_client + facts.bytes_from_server;
+    if (!facts.server_name.empty()) tls.servers.insert(facts.server_name);
+    tls.reasons.insert(facts.why_not);
+  };
+  const auto make = [&](const FlowInfo& flow) -> std::unique_ptr<StreamAnalyzer> {
+    return std::make_unique<FirstBytes>([&, flow](bool is_tls) -> std::unique_ptr<StreamAnalyzer> {
+      auto plain = app::make_http_analyzer(http, flow);
+      return is_tls ? net::make_tls_analyzer(limits, keys, std::move(plain), row.anomalies, report_tls) : std::move(plain);
+    });
+  };
+  model::Books flow_books;
+  net::FlowTable flows(limits, input, make, flow_books, row.anomalies, numbers.next_connection);
+  net::Packet packet;
+  std::size_t secrets_taken = 0;
+  Time last;
+  while (capture.next(packet)) {
+    if (capture.secrets().size() > secrets_taken) {
+      keys.add(capture.secrets().substr(secrets_taken), row.path, row.anomalies);
+      secrets_taken = capture.secrets().size();
+    }
+    if (!row.first.known()) row.first = packet.at;
+    if (!last.known() || packet.at > last) last = packet.at;
+    flows.add(packet);
+    if (packet.number % kProgressEvery == 0) progress(packet.offset);
+  }
+  row.last = last;
+  if (capture.anomalies().entries().contains("cut-file")) tell_gap("the file is cut", input, packet.number, last, window);
+  flows.finish(last);
+  row.books.merge(flow_books);
+  row.books.merge(capture.books());
+  row.anomalies.merge(capture.anomalies());
+  numbers.next_exchange = http.next_exchange;
+  result.tls_connections = tls.connections;
+  result.tls_read = tls.read;
+  if (tls.read < tls.connections) result.notes.push_back(tls_note(tls, keys));
+  return result;
+}
+
+}  // namespace mcpscan::pipeline

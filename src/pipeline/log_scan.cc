@@ -1,0 +1,173 @@
+#include "pipeline/log_scan.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "ingest/text/block_reader.h"
+#include "pipeline/record_observer.h"
+
+namespace mcpscan::pipeline {
+namespace {
+
+// One block on its way: read by the caller, parsed by a worker, merged by the caller.
+struct Job {
+  ingest::TextBlock block;
+  ParsedBlock parsed;
+  bool done = false;
+};
+
+class Workers {
+ public:
+  Workers(unsigned threads, const ingest::LogParser& parser, std::uint32_t input, const Limits& limits) : parser_(parser), input_(input), limits_(limits) {
+    for (unsigned i = 0; threads > 1 && i < threads; ++i) threads_.emplace_back([this] { run(); });
+  }
+  ~Workers() {
+    {
+      const std::lock_guard lock(mutex_);
+      closing_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  bool inline_only() const { return threads_.empty(); }
+  void parse(Job& job, RecordObserver& observer) const {
+    job.parsed.clear();
+    parser_.parse(job.block, input_, job.parsed.arena, [&](const ingest::LogRecord& record) { observer.observe(record, job.parsed); });
+  }
+  void submit(Job& job) {
+    {
+      const std::lock_guard lock(mutex_);
+      job.done = false;
+      queue_.push_back(&job);
+    }
+    wake_.notify_one();
+  }
+  void wait_for(const Job& job) {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [&] { return job.done; });
+  }
+
+ private:
+  void run() {
+    RecordObserver observer(limits_);
+    for (std::unique_lock lock(mutex_);;) {
+      wake_.wait(lock, [this] { return closing_ || !queue_.empty(); });
+      if (queue_.empty()) return;
+      Job* job = queue_.front();
+      queue_.pop_front();
+      lock.unlock();
+      parse(*job, observer);
+      lock.lock();
+      job->done = true;
+      done_.notify_one();
+    }
+  }
+
+  const ingest::LogParser& parser_;
+  std::uint32_t input_;
+  const Limits& limits_;
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  std::deque<Job*> queue_;
+  bool closing_ = false;
+};
+
+class LogScan {
+ public:
+  LogScan(const LogScanOptions& options, model::ObservationSink& sink, model::InputRow& row) : options_(options), sink_(sink), row_(row) {}
+
+  void merge(ParsedBlock& parsed) {
+    if (parsed.first.known() && (!row_.first.known() || parsed.first < row_.first)) row_.first = parsed.first;
+    if (parsed.last.known() && (!row_.last.known() || parsed.last > row_.last)) row_.last = parsed.last;
+    row_.books.merge(parsed.books);
+    row_.anomalies.merge(parsed.anomalies);
+    tallies_.resize(parsed.records_by_dialect.size());
+    for (std::size_t i = 0; i < tallies_.size(); ++i) tallies_[i] += parsed.records_by_dialect[i];
+    for (const model::Observation& seen : parsed.observations) {
+      if (in_window(seen.at)) sink_.observe(seen);
+    }
+  }
+
+  const std::vector<std::uint64_t>& tallies() const { return tallies_; }
+
+ private:
+  bool in_window(Time at) const {
+    if (!at.known()) return true;
+    return (!options_.since.known() || at >= options_.since) && (!options_.until.known() || at <= options_.until);
+  }
+
+  const LogScanOptions& options_;
+  model::ObservationSink& sink_;
+  model::InputRow& row_;
+  std::vector<std::uint64_t> tallies_;
+};
+
+void name_reader(const ingest::LogParser& parser, const std::vector<std::uint64_t>& tallies, LogScanResult& result) {
+  const auto best = std::max_element(tallies.begin(), tallies.end());
+  if (best == tallies.end() || *best == 0) {
+    result.reader = "log/none";
+    return;
+  }
+  const auto dialect = static_cast<std::size_t>(best - tallies.begin());
+  if (dialect + 1 == tallies.size()) {
+    result.reader = "log/general";
+    return;
+  }
+  result.reader = "log/" + parser.dialects()[dialect];
+  result.vantage = parser.vantage_of(static_cast<std::uint16_t>(dialect));
+  result.enable = parser.enable_of(static_cast<std::uint16_t>(dialect));
+}
+
+}  // namespace
+
+LogScanResult scan_log(ByteReader& bytes, std::string head, std::uint32_t input, const ingest::DialectSet& dialects, const LogScanOptions& options,
+                       const Limits& limits, model::ObservationSink& sink, model::InputRow& row, FunctionRef<void(std::uint64_t)> progress) {
+  LogScanResult result;
+  ingest::LogParser parser(dialects, options.parser, limits);
+  result.calibration = parser.calibrate(head);
+  ingest::BlockReader blocks(bytes, std::move(head), input, parser, limits);
+  LogScan scan(options, sink, row);
+  RecordObserver observer(limits);
+  Workers workers(options.threads, parser, input, limits);
+  const std::size_t window = workers.inline_only() ? 1 : 2 * options.threads + 1;
+  std::vector<std::unique_ptr<Job>> jobs;
+  for (std::size_t i = 0; i < window; ++i) {
+    jobs.push_back(std::make_unique<Job>());
+    jobs.back()->parsed.records_by_dialect.assign(parser.dialects().size() + 1, 0);
+  }
+  std::size_t read = 0, merged = 0;
+  for (bool more = true; more || merged < read;) {
+    while (more && read - merged < window) {
+      Job& job = *jobs[read % window];
+      more = blocks.next(job.block);
+      if (!more) break;
+      ++read;
+      if (workers.inline_only()) {
+        workers.parse(job, observer);
+      } else {
+        workers.submit(job);
+      }
+    }
+    if (merged == read) continue;
+    Job& oldest = *jobs[merged % window];
+    if (!workers.inline_only()) workers.wait_for(oldest);
+    scan.merge(oldest.parsed);
+    ++merged;
+    progress(blocks.decoded_bytes());
+  }
+  row.anomalies.merge(blocks.anomalies());
+  result.decoded_bytes = blocks.decoded_bytes();
+  name_reader(parser, scan.tallies(), result);
+  return result;
+}
+
+}  // namespace mcpscan::pipeline

@@ -1,0 +1,34 @@
+// Reads one log input: blocks go to workers, what they parsed comes back in input order and is given to `sink`. The result does not
+// depend on the number of threads: workers share nothing, and everything that has memory happens in the caller's thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/byte_reader.h"
+#include "base/function_ref.h"
+#include "base/limits.h"
+#include "ingest/text/log_parser.h"
+#include "model/finding.h"
+
+namespace mcpscan::pipeline {
+
+struct LogScanOptions {
+  ingest::ParserOptions parser;
+  unsigned threads = 1;
+  Time since, until;    // observations outside are ignored (out-of-window); unknown: no bound
+};
+
+struct LogScanResult {
+  std::string reader;               // log/python-sdk
+  model::Vantage vantage = model::Vantage::unknown;
+  std::string enable;               // what would make this log say more
+  std::uint64_t decoded_bytes = 0;
+  ingest::Calibration calibration;
+};
+
+// `head` has been read from `bytes` already. Fills `row`'s books, anomalies and times. `progress` is told the decoded bytes.
+LogScanResult scan_log(ByteReader& bytes, std::string head, std::uint32_t input, const ingest::DialectSet& dialects, const LogScanOptions& options,
+                       const Limits& limits, model::ObservationSink& sink, model::InputRow& row, FunctionRef<void(std::uint64_t)> progress);
+
+}  // namespace mcpscan::pipeline

@@ -1,0 +1,115 @@
+#include "pipeline/record_observer.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "ingest/text/surroundings.h"
+
+namespace mcpscan::pipeline {
+
+using ingest::LogRecord;
+using ingest::RecordKind;
+using model::Observation;
+using model::ObservationKind;
+
+namespace {
+
+constexpr const char* kNotMcp = "not-mcp";
+
+const model::HttpFacts* peer_facts(std::string_view peer, std::uint16_t port, Arena& arena) {
+  if (peer.empty()) return nullptr;
+  model::HttpFacts http;
+  http.peer = peer;
+  http.peer_port = port;
+  return arena.make<model::HttpFacts>(http);
+}
+
+}  // namespace
+
+void ParsedBlock::clear() {
+  arena.reset();
+  observations.clear();
+  books = {};
+  anomalies = {};
+  std::fill(records_by_dialect.begin(), records_by_dialect.end(), 0);
+  first = last = Time{};
+}
+
+Observation RecordObserver::base_of(const LogRecord& record) const {
+  Observation seen;
+  seen.direction = record.direction;
+  seen.stream = record.stream;
+  seen.keying = record.keying;
+  seen.at = record.at;
+  seen.source = record.source;
+  seen.session = record.session;
+  seen.connection = record.process;
+  seen.channel = hash_bytes(record.logger, record.dialect + 1u);
+  seen.text = record.line.substr(0, limits_.evidence_text_bytes);
+  return seen;
+}
+
+void RecordObserver::observe(const LogRecord& record, ParsedBlock& block) {
+  if (record.at.known()) {
+    if (!block.first.known()) block.first = record.at;
+    block.last = record.at;
+  }
+  if (record.malformed) return block.books.malform(std::string(record.reason), record.lines);
+  const bool by_dialect = record.kind != RecordKind::unknown && record.dialect + 1u < block.records_by_dialect.size();
+  if (by_dialect) ++block.records_by_dialect[record.dialect];
+  Observation seen = base_of(record);
+  switch (record.kind) {
+    case RecordKind::unknown:
+      return observe_unknown(record, block);
+    case RecordKind::noise:
+      return block.books.ignore(std::string(record.reason), record.lines);
+    case RecordKind::message:
+      seen.http = peer_facts(record.peer, record.peer_port, block.arena);
+      return observe_body(record, record.body, app::codec_named(record.codec).value_or(app::Codec::automatic), record.codec_lenient, seen, block);
+    case RecordKind::exchange:
+      seen.kind = ObservationKind::exchange_summary;
+      seen.http = record.http;
+      break;
+    case RecordKind::notice:
+    case RecordKind::context:
+      seen.kind = ObservationKind::notice;
+      seen.notice = record.notice;
+      break;
+  }
+  const bool tells = seen.kind == ObservationKind::exchange_summary ? seen.http != nullptr : seen.notice != nullptr;
+  if (tells) block.observations.push_back(seen);
+  block.books.use(record.lines);
+}
+
+void RecordObserver::observe_body(const LogRecord& record, std::string_view body, app::Codec codec, bool lenient, const Observation& base, ParsedBlock& block) {
+  std::uint64_t messages = 0;
+  const auto outcome = reader_.read(body, codec, lenient, block.arena, [&](const model::RpcMessage& message) {
+    Observation seen = base;
+    seen.kind = ObservationKind::message;
+    seen.message = block.arena.make<model::RpcMessage>(message);
+    block.observations.push_back(seen);
+    ++messages;
+  });
+  if (messages > 0) return block.books.use(record.lines);
+  if (outcome.other_events > 0) return block.books.ignore("keep-alive", record.lines);
+  if (outcome.malformed) return block.books.malform("broken-body", record.lines);
+  if (outcome.truncated) return block.books.malform("truncated-body", record.lines);
+  block.books.ignore(kNotMcp, record.lines);
+}
+
+// No dialect knows this line: the general one looks for a JSON-RPC message anywhere in it, and for words around it.
+void RecordObserver::observe_unknown(const LogRecord& record, ParsedBlock& block) {
+  const app::FoundBody found = app::find_body(record.text);
+  if (found.position == std::string_view::npos) return block.books.ignore(kNotMcp, record.lines);
+  if (!block.records_by_dialect.empty()) ++block.records_by_dialect.back();
+  const std::string_view before = record.text.substr(0, found.position);
+  const ingest::Surroundings around = ingest::describe_surroundings(before, {});
+  Observation seen = base_of(record);
+  if (seen.direction == model::Direction::unknown) seen.direction = around.direction;
+  if (seen.session.empty()) seen.session = around.session, seen.keying = around.keying;
+  const std::string_view peer = record.peer.empty() ? around.peer : record.peer;
+  seen.http = peer_facts(peer, record.peer.empty() ? around.peer_port : record.peer_port, block.arena);
+  observe_body(record, record.text.substr(found.position), found.codec, false, seen, block);
+}
+
+}  // namespace mcpscan::pipeline

@@ -1,0 +1,43 @@
+// RecordObserver: one log record in, its observations out: the only place where the undecoded body of a record (ingest) meets the
+// message reader (app). One a worker; it owns the reader's scratch memory. What it yields lives in the block's arena.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "app/message_reader.h"
+#include "base/arena.h"
+#include "base/limits.h"
+#include "ingest/text/log_record.h"
+#include "model/anomaly.h"
+#include "model/observation.h"
+
+namespace mcpscan::pipeline {
+
+// What a block of a log came to. Reused from block to block.
+struct ParsedBlock {
+  Arena arena;
+  std::vector<model::Observation> observations;
+  model::Books books;
+  model::AnomalyLog anomalies;
+  std::vector<std::uint64_t> records_by_dialect;  // index: LogRecord::dialect; the last one counts the general dialect
+  Time first, last;
+
+  void clear();
+};
+
+class RecordObserver {
+ public:
+  explicit RecordObserver(const Limits& limits) : limits_(limits), reader_(limits) {}
+  void observe(const ingest::LogRecord& record, ParsedBlock& block);
+
+ private:
+  model::Observation base_of(const ingest::LogRecord& record) const;
+  void observe_body(const ingest::LogRecord& record, std::string_view body, app::Codec codec, bool lenient, const model::Observation& base, ParsedBlock& block);
+  void observe_unknown(const ingest::LogRecord& record, ParsedBlock& block);
+
+  const Limits& limits_;
+  app::MessageReader reader_;
+};
+
+}  // namespace mcpscan::pipeline

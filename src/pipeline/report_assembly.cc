@@ -1,0 +1,159 @@
+#include "pipeline/report_assembly.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "engine/incidents.h"
+#include "session/session_table.h"
+
+namespace mcpscan::pipeline {
+
+using model::Finding;
+using model::Report;
+using model::SessionCounts;
+using model::SessionRow;
+
+namespace {
+
+void take_larger(SessionCounts& to, const SessionCounts& from) {
+  to.requests = std::max(to.requests, from.requests);
+  to.replies = std::max(to.replies, from.replies);
+  to.notifications = std::max(to.notifications, from.notifications);
+  to.tools_calls = std::max(to.tools_calls, from.tools_calls);
+  to.server_requests = std::max(to.server_requests, from.server_requests);
+}
+
+void add(SessionCounts& to, const SessionCounts& from) {
+  to.requests += from.requests;
+  to.replies += from.replies;
+  to.notifications += from.notifications;
+  to.tools_calls += from.tools_calls;
+  to.server_requests += from.server_requests;
+}
+
+void fill(std::string& to, const std::string& from) {
+  if (to.empty()) to = from;
+}
+
+// The same session seen at another place: each message counts once, where more of them were seen.
+void join(SessionRow& row, const SessionRow& other) {
+  take_larger(row.counts, other.counts);
+  row.paired = std::max(row.paired, other.paired);
+  fill(row.client_name, other.client_name);
+  fill(row.client_version, other.client_version);
+  fill(row.server_name, other.server_name);
+  fill(row.server_version, other.server_version);
+  fill(row.protocol_version, other.protocol_version);
+  if (row.transport == "unknown") row.transport = other.transport;
+  if (other.first.known() && (!row.first.known() || other.first < row.first)) row.first = other.first;
+  if (other.last.known() && (!row.last.known() || other.last > row.last)) row.last = other.last;
+}
+
+// True when some session was seen at two places.
+bool gather_sessions(const std::vector<std::unique_ptr<Source>>& sources, Report& report) {
+  std::map<std::string, std::size_t> by_id, by_key;
+  bool joined = false;
+  for (const auto& source : sources) {
+    report.sessions_left_out += source->tracker.rows_left_out();
+    for (const SessionRow& row : source->tracker.rows()) {
+      if (!row.id.empty()) {
+        const auto [entry, fresh] = by_id.emplace(session::normalise_session_id(row.id), report.sessions.size());
+        if (!fresh) {
+          join(report.sessions[entry->second], row);
+          joined = true;
+          continue;
+        }
+      }
+      report.sessions.push_back(row);
+      const std::size_t times = ++by_key[row.key];
+      if (times > 1) report.sessions.back().key += fmt::format(" ({})", times);
+    }
+  }
+  for (const SessionRow& row : report.sessions) {
+    add(report.totals, row.counts);
+    report.requests_with_reply += row.paired;
+  }
+  report.requests = report.totals.requests;
+  return joined;
+}
+
+void gather_tools(const std::vector<std::unique_ptr<Source>>& sources, bool joined, Report& report) {
+  std::map<std::string, session::ToolStatistics> tools;
+  for (const auto& source : sources) {
+    for (const auto& [name, statistics] : source->tracker.tools()) {
+      session::ToolStatistics& tool = tools[name];
+      if (joined && statistics.calls <= tool.calls) continue;
+      if (!joined && tool.calls > 0) {
+        tool.calls += statistics.calls;
+        tool.replies += statistics.replies;
+        tool.errors += statistics.errors;
+        continue;
+      }
+      tool = statistics;
+    }
+  }
+  for (const auto& [name, tool] : tools) {
+    report.tools.push_back({name, tool.calls, tool.replies, tool.errors, tool.latency.quantile(0.5), tool.latency.quantile(0.99), tool.latency.longest()});
+  }
+  std::stable_sort(report.tools.begin(), report.tools.end(), [](const auto& a, const auto& b) { return a.calls > b.calls; });
+}
+
+engine::EvidenceLimits evidence_limits(const std::vector<std::unique_ptr<Source>>& sources, const engine::FindingBook& book) {
+  engine::EvidenceLimits evidence;
+  std::set<std::string> enable;
+  for (const auto& source : sources) {
+    evidence.capabilities |= source->tracker.capabilities() | (source->server_log ? model::kServerLog : 0u);
+    evidence.unattributed_replies += source->tracker.unattributed_replies();
+    evidence.aged_out_calls += source->tracker.aged_out_calls();
+    evidence.retired_sessions += source->tracker.retired_sessions();
+    evidence.ledgers_complete = evidence.ledgers_complete && source->tracker.ledgers_complete();
+    if (!source->enable.empty()) enable.insert(source->enable);
+  }
+  evidence.enable = fmt::format("{}", fmt::join(enable, "; "));
+  evidence.gaps = std::any_of(book.findings().begin(), book.findings().end(), [](const auto& booked) { return booked.finding.rule == "capture-gap"; });
+  return evidence;
+}
+
+bool wanted(const Finding& finding, const ReportFilter& filter, const std::vector<SessionRow>& sessions) {
+  if (finding.level < filter.min_level) return false;
+  if (!filter.session.empty() && session::normalise_session_id(finding.session) != session::normalise_session_id(filter.session)) return false;
+  const auto& calls = finding.calls;
+  if (!filter.tool.empty() && std::none_of(calls.begin(), calls.end(), [&](const auto& call) { return call.tool == filter.tool; })) return false;
+  if (filter.client.empty()) return true;
+  return std::any_of(sessions.begin(), sessions.end(), [&](const SessionRow& row) {
+    return row.client_name == filter.client && (row.id == finding.session || row.key == finding.session);
+  });
+}
+
+void apply_filter(const ReportFilter& filter, Report& report) {
+  std::set<std::string> kept;
+  std::erase_if(report.findings, [&](const Finding& finding) { return !wanted(finding, filter, report.sessions); });
+  for (const Finding& finding : report.findings) kept.insert(finding.id);
+  std::erase_if(report.incidents, [&](const model::Incident& incident) {
+    return std::none_of(incident.findings.begin(), incident.findings.end(), [&](const std::string& id) { return kept.contains(id); });
+  });
+}
+
+}  // namespace
+
+void assemble_report(const std::vector<std::unique_ptr<Source>>& sources, const engine::RuleSet& rules, const ReportFilter& filter, const Limits& limits,
+                     Report& report) {
+  const bool joined = gather_sessions(sources, report);
+  gather_tools(sources, joined, report);
+  engine::FindingBook book(limits);
+  for (const auto& source : sources) book.merge(source->engine.book());
+  report.incidents = engine::assemble_incidents(book, report.sessions);
+  report.rules = engine::judge_coverage(rules, evidence_limits(sources, book));
+  report.findings_left_out = book.left_out();
+  for (auto& booked : book.findings()) report.findings.push_back(std::move(booked.finding));
+  std::stable_sort(report.findings.begin(), report.findings.end(), [](const Finding& a, const Finding& b) {
+    return std::make_tuple(-static_cast<int>(a.level), a.rule, a.first, a.id) < std::make_tuple(-static_cast<int>(b.level), b.rule, b.first, b.id);
+  });
+  apply_filter(filter, report);
+}
+
+}  // namespace mcpscan::pipeline

@@ -1,0 +1,254 @@
+#include "pipeline/scan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "base/embedded_file.h"
+#include "ingest/input_set.h"
+#include "pipeline/capture_scan.h"
+#include "pipeline/log_scan.h"
+#include "pipeline/report_assembly.h"
+#include "base/version.h"
+
+namespace mcpscan::pipeline {
+
+using ingest::FormatKind;
+using ingest::InputFile;
+
+namespace {
+
+constexpr std::size_t kHeadBytes = 256 * 1024;  // what a probe and the calibration look at
+
+// What was read to tell the format, and then the rest: a reader for formats that want the bytes from the start.
+class Replayed : public ByteReader {
+ public:
+  Replayed(std::string head, ByteReader& rest) : head_(std::move(head)), rest_(rest) {}
+  std::size_t read(std::span<char> to) override {
+    if (position_ == head_.size()) return rest_.read(to);
+    const std::size_t count = std::min(to.size(), head_.size() - position_);
+    std::copy_n(head_.data() + position_, count, to.data());
+    position_ += count;
+    return count;
+  }
+
+ private:
+  std::string head_;
+  ByteReader& rest_;
+  std::size_t position_ = 0;
+};
+
+std::string read_head(ByteReader& bytes) {
+  std::string head(kHeadBytes, '\0');
+  std::size_t filled = 0;
+  while (filled < head.size()) {
+    const std::size_t count = bytes.read({head.data() + filled, head.size() - filled});
+    if (count == 0) break;
+    filled += count;
+  }
+  head.resize(filled);
+  return head;
+}
+
+// When the file was last written; unknown for pipes. Tells the year of times that name none.
+Time last_written(const InputFile& file) {
+  std::error_code error;
+  if (file.path.empty()) return {};
+  const auto at = std::filesystem::last_write_time(file.path, error);
+  if (error) return {};
+  const auto system = std::chrono::file_clock::to_sys(at);
+  return {std::chrono::duration_cast<std::chrono::microseconds>(system.time_since_epoch()).count()};
+}
+
+class Scan {
+ public:
+  using Progress = FunctionRef<void(const std::string&, std::uint64_t)>;
+  Scan(const ScanOptions& options, const Knowledge& knowledge, const Limits& limits, Progress progress)
+      : options_(options), knowledge_(knowledge), limits_(limits), progress_(progress) {}
+
+  ScanResult run() {
+    result_.report.version = kVersion;
+    load_keys();
+    ingest::InputSet set = ingest::expand_inputs(options_.inputs, limits_);
+    for (ingest::InputProblem& problem : set.problems) {
+      if (problem.named) {
+        result_.problems.push_back(std::move(problem.error));
+      } else {
+        result_.report.notes.push_back(problem.display + ": " + problem.error.what);
+      }
+    }
+    for (const InputFile& file : set.files) read(file);
+    for (const auto& source : sources_) {
+      source->tracker.finish();
+      source->engine.finish();
+    }
+    assemble_report(sources_, knowledge_.rules, {options_.session, options_.tool, options_.client, options_.min_level}, limits_, result_.report);
+    return std::move(result_);
+  }
+
+ private:
+  void load_keys() {
+    for (const std::string& path : options_.key_logs) {
+      std::ifstream file(path, std::ios::binary);
+      if (!file) {
+        result_.problems.push_back({ErrorCode::not_found, "the key log cannot be read", path, "give the file that SSLKEYLOGFILE named"});
+        continue;
+      }
+      const std::string text((std::istreambuf_iterator<char>(file)), {});
+      model::AnomalyLog anomalies;
+      keys_.add(text, path, anomalies);
+      for (const auto& [kind, anomaly] : anomalies.entries()) result_.report.notes.push_back(fmt::format("{}: {}: {}", path, kind, anomaly.text));
+    }
+  }
+
+  // The rotated parts of one log are one source; every other input is its own.
+  Source& source_of(const InputFile& file, bool wire) {
+    const std::string key = wire || file.set_key.empty() ? file.display : file.set_key;
+    const auto found = source_by_key_.find(key);
+    if (found != source_by_key_.end()) return *sources_[found->second];
+    source_by_key_.emplace(key, sources_.size());
+    const std::string name = std::filesystem::path(file.member.empty() ? file.display : file.member).filename().string();
+    sources_.push_back(std::make_unique<Source>(knowledge_.rules, engine::EngineOptions{options_.client_timeout_us, options_.rules},
+                                                session::TrackerOptions{wire, name}, limits_));
+    return *sources_.back();
+  }
+
+  void read(const InputFile& file) {
+    const auto input = static_cast<std::uint32_t>(result_.report.inputs.size());
+    auto opened = ingest::open_input(file, input, limits_);
+    if (!opened) {
+      if (file.named) {
+        result_.problems.push_back(opened.error());
+      } else {
+        result_.report.notes.push_back(opened.error().to_string());
+      }
+      return;
+    }
+    model::InputRow& row = result_.report.inputs.emplace_back();
+    row.path = file.display;
+    std::string head = read_head(**opened);
+    const FormatKind kind = ingest::probe_format(head);
+    if (kind == FormatKind::capture) {
+      read_capture(file, input, std::move(head), **opened, row);
+    } else if (kind == FormatKind::binary || kind == FormatKind::har || kind == FormatKind::empty) {
+      leave_unread(kind, head, **opened, row);
+    } else {
+      read_log(file, input, std::move(head), **opened, row);
+    }
+    row.bytes = (*opened)->bytes_on_disk();
+    bytes_before_ += row.bytes;
+    row.anomalies.merge((*opened)->anomalies());
+    if (options_.as != model::Vantage::unknown) row.vantage = options_.as;
+    if (options_.hash && !file.path.empty() && file.member.empty()) hash(file, row);
+  }
+
+  void hash(const InputFile& file, model::InputRow& row) {
+    auto digest = ingest::sha256_of_file(file.path);
+    if (digest) row.sha256 = digest.take();
+  }
+
+  void read_log(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row) {
+    Source& source = source_of(file, false);
+    LogScanOptions options;
+    options.parser.time_zone = options_.time_zone;
+    options.parser.dialect = options_.dialect;
+    options.parser.newest = last_written(file);
+    options.threads = options_.threads;
+    options.since = options_.since;
+    options.until = options_.until;
+    const LogScanResult result = scan_log(bytes, std::move(head), input, knowledge_.dialects, options, limits_, source.tracker, row,
+                                          [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
+    row.reader = result.reader;
+    row.vantage = result.vantage;
+    if (!result.enable.empty()) source.enable = result.enable;
+    if (result.vantage == model::Vantage::server || result.vantage == model::Vantage::gateway) source.server_log = true;
+    if (row.books.used > 0 && !row.first.known()) result_.report.notes.push_back(file.display + ": no times in this log: the order of events is known, durations are not");
+  }
+
+  void read_capture(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row) {
+    Source& source = source_of(file, true);
+    Replayed replayed(std::move(head), bytes);
+    row.place_word = "packet";
+    auto result = scan_capture(replayed, input, keys_, {options_.filter, options_.since, options_.until}, limits_, numbers_, source.tracker, row,
+                               [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
+    if (!result) {
+      row.reader = "none";
+      row.error = result.error().what;
+      if (file.named) result_.problems.push_back(result.error());
+      return;
+    }
+    row.reader = result->reader;
+    row.vantage = model::Vantage::client_wire;
+    for (const std::string& note : result->notes) result_.report.notes.push_back(file.display + ": " + note);
+  }
+
+  // Nothing here for a reader: said in the report, with how much there was.
+  void leave_unread(FormatKind kind, const std::string& head, ByteReader& bytes, model::InputRow& row) {
+    row.reader = "none";
+    row.place_word = "entry";
+    std::string rest(kHeadBytes, '\0');
+    while (bytes.read(rest) > 0) {
+    }
+    if (kind == FormatKind::empty || head.empty()) {
+      row.error = "the file is empty";
+      return;
+    }
+    row.error = kind == FormatKind::har ? "HAR files are not read yet; export the capture or the log" : "neither text nor a capture";
+    row.books.ignore(kind == FormatKind::har ? "har" : "binary");
+  }
+
+  const ScanOptions& options_;
+  const Knowledge& knowledge_;
+  const Limits& limits_;
+  Progress progress_;
+  ScanResult result_;
+  net::KeyLog keys_;
+  CaptureNumbers numbers_;
+  std::vector<std::unique_ptr<Source>> sources_;
+  std::map<std::string, std::size_t> source_by_key_;
+  std::uint64_t bytes_before_ = 0;
+};
+
+// Every *.yml of a folder, sorted, handed to `add`; what does not load is a problem and the rest goes on.
+template <typename Add>
+void load_folder(const std::string& folder, std::vector<Error>& problems, Add add) {
+  if (folder.empty()) return;
+  std::error_code error;
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".yml" || entry.path().extension() == ".yaml") paths.push_back(entry.path().string());
+  }
+  if (error) problems.push_back({ErrorCode::not_found, "the folder cannot be read: " + error.message(), folder, "give a folder of .yml files"});
+  std::sort(paths.begin(), paths.end());
+  for (const std::string& path : paths) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    const Status status = add(text, path);
+    if (!status.ok()) problems.push_back(status.error());
+  }
+}
+
+}  // namespace
+
+Knowledge load_knowledge(const std::string& dialect_dir, const std::string& rules_dir) {
+  Knowledge knowledge;
+  const auto keep = [&](const Status& status) {
+    if (!status.ok()) knowledge.problems.push_back(status.error());
+  };
+  for (const EmbeddedFile& file : embedded_dialects()) keep(knowledge.dialects.add(file.text, file.path));
+  for (const EmbeddedFile& file : embedded_rules()) keep(knowledge.rules.add(file.text, file.path));
+  load_folder(dialect_dir, knowledge.problems, [&](const std::string& text, const std::string& path) { return knowledge.dialects.add(text, path); });
+  load_folder(rules_dir, knowledge.problems, [&](const std::string& text, const std::string& path) { return knowledge.rules.add(text, path); });
+  return knowledge;
+}
+
+ScanResult scan(const ScanOptions& options, const Knowledge& knowledge, const Limits& limits, FunctionRef<void(const std::string&, std::uint64_t)> progress) {
+  return Scan(options, knowledge, limits, progress).run();
+}
+
+}  // namespace mcpscan::pipeline

@@ -1,0 +1,48 @@
+// scan(): the one way through the program: inputs -> observations -> timeline -> rules -> report. Reads files; prints nothing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/function_ref.h"
+#include "base/limits.h"
+#include "base/result.h"
+#include "engine/engine.h"
+#include "ingest/text/log_parser.h"
+#include "model/finding.h"
+
+namespace mcpscan::pipeline {
+
+struct ScanOptions {
+  std::vector<std::string> inputs;
+  std::string time_zone = "UTC", dialect, filter;
+  std::vector<std::string> key_logs;
+  Time since, until;
+  model::Vantage as = model::Vantage::unknown;    // overrides the guess
+  std::int64_t client_timeout_us = 60 * kSecond;
+  std::vector<std::string> rules;                 // only these; empty: all
+  std::string session, tool, client;              // findings about these only; empty: all
+  model::Level min_level = model::Level::informational;
+  unsigned threads = 0;                           // 0: as many as the machine has
+  bool hash = false;
+};
+
+struct ScanResult {
+  model::Report report;
+  std::vector<Error> problems;   // named inputs that could not be read at all: exit code 2
+};
+
+// Everything loaded once for a run.
+struct Knowledge {
+  ingest::DialectSet dialects;
+  engine::RuleSet rules;
+  std::vector<Error> problems;   // user files that did not load; the rest is in use
+};
+// The built-in dialects and rules, and those of the folders given (may be empty).
+Knowledge load_knowledge(const std::string& dialect_dir, const std::string& rules_dir);
+
+// `progress`: the input's name, bytes read so far in all.
+ScanResult scan(const ScanOptions& options, const Knowledge& knowledge, const Limits& limits, FunctionRef<void(const std::string&, std::uint64_t)> progress);
+
+}  // namespace mcpscan::pipeline
