@@ -30,7 +30,7 @@ void TcpConnection::add(int from, const TcpSegment& segment, const model::Stamp&
   if (segment.rst) {
     note_reset(from, segment, needs, stamp, now);
   } else if (segment.length > 0 || segment.fin) {
-    const std::uint32_t sequence = segment.sequence + (segment.syn ? 1 : 0);
+    const std::uint32_t sequence = segment.sequence + (segment.syn ? 1u : 0u);
     place(mine, sequence, segment.length);
     const std::uint64_t begin = mine.position(sequence);
     if (segment.fin) note_fin(mine, begin + segment.length, needs, stamp);

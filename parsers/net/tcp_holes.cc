@@ -92,7 +92,7 @@ void TcpConnection::close_hole(int side, std::uint64_t limit) {
   else if (mine.fin.known() && !mine.closed) to = std::min(to, mine.fin.at);
   else if (mine.rst.known()) to = std::min(to, mine.rst.at);
   if (mine.pieces.empty() && blocked_by_peer(1 - side)) to = std::min(to, needs_of_head(1 - side));
-  if (to <= mine.next) {
+  if (to <= mine.next || mine.closed) {  // after a FIN no byte can be missing, whatever a RST's number says
     deliver_head(side);
     return;
   }
