@@ -12,10 +12,10 @@
 
 namespace mcpscan::net {
 
-// A secret in place: 20 to 64 bytes, so that 65,536 connections fit 20 MB.
+// A secret in place, without a heap block of its own.
 class Secret {
  public:
-  static constexpr std::size_t kMostBytes = 64;
+  static constexpr std::size_t kMostBytes = 48;
   std::string_view bytes() const { return {bytes_.data(), size_}; }
   bool empty() const { return size_ == 0; }
   void set(std::string_view bytes) {

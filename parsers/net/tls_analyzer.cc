@@ -34,6 +34,7 @@ struct Direction {
   bool waiting = false;    // the next record needs the other side's hello
   bool given_up = false;   // only counted from here on
   bool closed = false;     // the next analyzer was told that this side is done
+  bool behind_gap = false; // bytes came after the last gap
   bool gap_open = false;   // bytes were lost; whether application data was among them shows with the next record
   bool gap_owed = false;   // given up before the next analyzer had heard of the connection
   bool skipped = false;    // records that no key opens stood before the first that one did: early data
@@ -52,6 +53,7 @@ class TlsAnalyzer final : public model::StreamAnalyzer {
   void finish(model::EndReason reason, Stamp stamp) override;
 
  private:
+  bool saw_hello(const Direction& d) const { return d.side == Side::client ? schedule_.saw_client() : schedule_.saw_server(); }
   Direction& direction(Side side) { return side == Side::client ? client_ : server_; }
   void read_all(Direction& d);
   void read_records(Direction& d);
@@ -104,7 +106,8 @@ class TlsAnalyzer final : public model::StreamAnalyzer {
 void TlsAnalyzer::feed(Side from, std::string_view bytes, Stamp stamp) {
   (from == Side::client ? facts_.bytes_from_client : facts_.bytes_from_server) += bytes.size();
   Direction& d = direction(from);
-  if (d.given_up || d.closed || d.fin) return;
+  if (bytes.empty() || d.given_up || d.closed || d.fin) return;
+  d.behind_gap = true;
   d.records.append(bytes, stamp);
   read_all(d);
 }
@@ -176,6 +179,10 @@ Verdict TlsAnalyzer::read_clear(Direction& d, const TlsRecord& record) {
   }
   // Only TLS 1.3 asks for another hello, and its change of cipher means nothing.
   if (schedule_.retry_requested() && record.type() == ContentType::change_cipher_spec) return Verdict::used;
+  if (!saw_hello(d)) {
+    give_up_both("joined midway: the handshake was not captured", record.stamp);
+    return Verdict::used;
+  }
   if (!schedule_.ready()) return Verdict::wait;
   if (!prepare_keys(record.stamp) || d.given_up) return Verdict::used;
   if (schedule_.tls13()) return read(d, record);
@@ -374,14 +381,14 @@ void TlsAnalyzer::prepare_tls13(Direction& d, const Stamp& stamp) {
 void TlsAnalyzer::gap(Side from, std::uint64_t length, Stamp stamp) {
   Direction& d = direction(from);
   if (d.given_up || d.closed || d.fin) return;
-  if (from == Side::client ? !schedule_.saw_client() : !schedule_.saw_server()) {
+  if (!saw_hello(d)) {
     give_up_both(fmt::format("the handshake was not captured whole: bytes from the {} are missing", side_name(from)), stamp);
     return drop_held();
   }
   const bool searched = d.decryptor.searching();
   RecordLoss loss = d.waiting ? d.records.lose_place() : d.records.lose(length);
   if (loss.records == 0) return;
-  d.waiting = false;
+  d.waiting = d.behind_gap = false;
   d.handshake.reset();
   d.decryptor.lose(loss.records);
   const bool exact = !searched && loss.fragment && loss.type == ContentType::application_data && d.decryptor.cipher() != nullptr;
@@ -409,7 +416,7 @@ void TlsAnalyzer::half_close(Side from, Stamp stamp) {
 void TlsAnalyzer::finish(model::EndReason reason, Stamp stamp) {
   if (facts_.why_not.empty() && !facts_.decrypted) facts_.why_not = missing_part();
   for (const Direction* d : {&client_, &server_}) {
-    if (facts_.why_not.empty() && (d->decryptor.searching() || d->waiting)) {
+    if (facts_.why_not.empty() && d->behind_gap && (d->decryptor.searching() || d->waiting)) {
       facts_.why_not = fmt::format("after missing bytes no record from the {} could be opened", side_name(d->side));
     }
   }
@@ -476,14 +483,6 @@ void TlsAnalyzer::note(const char* kind, std::string text, const Stamp& stamp) {
 std::unique_ptr<model::StreamAnalyzer> make_tls_analyzer(const Limits& limits, const KeyLog& keys, std::unique_ptr<model::StreamAnalyzer> next,
                                                          model::AnomalyLog& anomalies, std::function<void(const TlsFacts&)> report) {
   return std::make_unique<TlsAnalyzer>(limits, keys, std::move(next), anomalies, std::move(report));
-}
-
-bool looks_like_tls(std::string_view first_bytes) {
-  if (first_bytes.empty() || first_bytes[0] != static_cast<char>(ContentType::handshake)) return false;
-  if (first_bytes.size() < 3) return first_bytes.size() < 2 || first_bytes[1] == 3;
-  if (first_bytes[1] != 3 || static_cast<unsigned char>(first_bytes[2]) > 4) return false;
-  if (first_bytes.size() >= kTlsHeaderBytes && !plausible_record(first_bytes)) return false;
-  return first_bytes.size() <= kTlsHeaderBytes || first_bytes[5] == 1 || first_bytes[5] == 2;
 }
 
 }  // namespace mcpscan::net

@@ -63,4 +63,8 @@ std::unique_ptr<model::StreamAnalyzer> make_tls_analyzer(const Limits& limits, c
 // True when the first bytes of a connection begin a TLS record of the handshake. With fewer than 6 bytes: as far as they go.
 bool looks_like_tls(std::string_view first_bytes);
 
+// True when they are a whole header of another TLS record: a connection that the capture joined midway. It cannot be read, but
+// the analyzer counts it and says why.
+bool looks_like_tls_underway(std::string_view first_bytes);
+
 }  // namespace mcpscan::net

@@ -45,8 +45,14 @@ void Decryptor::settle() {
 bool Decryptor::open(const TlsRecord& record, OpenedRecord& out) {
   if (searching_) return search(record, out);
   if (!current_.cipher || !current_.cipher->open(record, sequence_, out)) return false;
-  ++sequence_;
-  return proven_ = true;
+  found(record, sequence_);
+  return true;
+}
+
+void Decryptor::found(const TlsRecord& record, std::uint64_t sequence) {
+  sequence_ = sequence + 1;
+  proven_ = true;
+  tried_bytes_ -= std::min<std::uint64_t>(tried_bytes_, record.fragment.size());
 }
 
 bool Decryptor::search(const TlsRecord& record, OpenedRecord& out) {
@@ -62,13 +68,13 @@ bool Decryptor::search(const TlsRecord& record, OpenedRecord& out) {
     return false;
   }
   settle();
-  return proven_ = true;
+  return true;
 }
 
 bool Decryptor::try_ahead(RecordCipher& cipher, std::uint64_t from, const TlsRecord& record, OpenedRecord& out) {
   for (std::uint64_t sequence = from; sequence <= from + window_ && !exhausted_; ++sequence) {
     if (cipher.open(record, sequence, out)) {
-      sequence_ = sequence + 1;
+      found(record, sequence);
       return true;
     }
     tried_bytes_ += record.fragment.size();

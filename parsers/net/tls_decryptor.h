@@ -49,6 +49,7 @@ class Decryptor {
   const RecordCipher* cipher() const { return current_.cipher.get(); }
 
  private:
+  void found(const TlsRecord& record, std::uint64_t sequence);
   bool search(const TlsRecord& record, OpenedRecord& out);
   bool try_ahead(RecordCipher& cipher, std::uint64_t from, const TlsRecord& record, OpenedRecord& out);
   bool has_next();
@@ -57,7 +58,7 @@ class Decryptor {
   TrafficKeys current_, next_;
   std::uint64_t sequence_ = 0;
   std::uint64_t window_ = 0;       // records that may be missing
-  std::uint64_t tried_bytes_ = 0;  // decrypted in vain
+  std::uint64_t tried_bytes_ = 0;  // decrypted in vain, less what was opened: a search may cost as much as the reading, and a bound
   bool searching_ = false, proven_ = false, exhausted_ = false;
 };
 

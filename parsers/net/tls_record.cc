@@ -58,7 +58,7 @@ std::optional<TlsRecord> RecordReader::next() {
     const std::size_t size = kTlsHeaderBytes + fragment_bytes(bytes);
     if (bytes.size() < size) return std::nullopt;
     offered_ = size;
-    const auto mark = std::find_if(marks_.begin(), marks_.end(), [&](const Mark& m) { return m.end >= position_ + size; });
+    const auto mark = std::lower_bound(marks_.begin(), marks_.end(), position_ + size, [](const Mark& m, std::uint64_t end) { return m.end < end; });
     return TlsRecord{bytes.substr(0, kTlsHeaderBytes), bytes.substr(kTlsHeaderBytes, size - kTlsHeaderBytes), mark->stamp};
   }
   return std::nullopt;

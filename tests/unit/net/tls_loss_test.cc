@@ -252,6 +252,25 @@ TEST_CASE("tls_resync_bytes bounds what a search may cost") {
   CHECK(run.has_anomaly("tls-direction-lost"));
 }
 
+TEST_CASE("what was read pays for searches: a long connection may lose bytes again and again") {
+  TlsPeers peers(TlsPlan{});
+  const Stream stream = server_stream(peers, std::vector<std::size_t>(120, 2000));
+  Limits limits;
+  limits.tls_resync_bytes = 20000;
+  TlsRun run(peers.key_log, limits);
+  run.feed_all(stream.before);
+  std::size_t begin = 0, expected = 0;
+  for (std::size_t i = 0; i < stream.ends.size(); ++i) {
+    const std::string_view record = std::string_view(stream.bytes).substr(begin, stream.ends[i] - begin);
+    begin = stream.ends[i];
+    if (i % 4 == 3) run.gap(Side::server, record.size());
+    else run.feed(Side::server, record), ++expected;
+  }
+  run.finish();
+  CHECK(run.fed(Side::server).size() == expected);
+  CHECK(run.facts.why_not.empty());
+}
+
 TEST_CASE("tls_wait_bytes bounds what is held for a hello that never comes") {
   TlsPeers peers(TlsPlan{});
   connected(peers);

@@ -53,6 +53,21 @@ TEST_CASE("a connection that begins with a handshake record looks like TLS, as f
   }
 }
 
+TEST_CASE("a connection joined midway is known by its record header and said to be unreadable") {
+  const std::string data = record(23, std::string(40, 'x'));
+  CHECK(looks_like_tls_underway(data));
+  CHECK(looks_like_tls_underway(record(21, "aa")));
+  for (const std::string& no : {data.substr(0, 4), record(22, "h"), "\x17\x03\x09\x00\x10"s, "GET / HTTP/1.1"s}) CHECK_FALSE(looks_like_tls_underway(no));
+  for (const model::Side side : {model::Side::client, model::Side::server}) {
+    tests::TlsRun run("");
+    run.feed(side, data);
+    run.finish();
+    CHECK(run.facts.why_not == "joined midway: the handshake was not captured");
+    CHECK(run.facts.bytes_from_client + run.facts.bytes_from_server == data.size());
+    CHECK(run.events.size() == 1);
+  }
+}
+
 TEST_CASE("a record is offered once it is whole, and again until it is accepted") {
   RecordReader reader;
   const std::string bytes = record(22, "hello") + record(23, "data");

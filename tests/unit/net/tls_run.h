@@ -29,6 +29,8 @@ class TlsRecorder final : public model::StreamAnalyzer {
   void gap(Side from, std::uint64_t length, model::Stamp stamp) override { events_.push_back({'g', from, {}, length, stamp.source.number}); }
   void half_close(Side from, model::Stamp stamp) override { events_.push_back({'h', from, {}, 0, stamp.source.number}); }
   void finish(model::EndReason, model::Stamp) override { events_.push_back({'e'}); }
+  bool interested() const override { return !bored; }
+  bool bored = false;
 
  private:
   std::vector<TlsEvent>& events_;
@@ -37,7 +39,9 @@ class TlsRecorder final : public model::StreamAnalyzer {
 struct TlsRun {
   explicit TlsRun(std::string_view key_log, const Limits& with = {}) : limits(with), keys(limits) {
     keys.add(key_log, "keys.log", anomalies);
-    analyzer = net::make_tls_analyzer(limits, keys, std::make_unique<TlsRecorder>(events), anomalies, [this](const net::TlsFacts& told) {
+    auto next = std::make_unique<TlsRecorder>(events);
+    recorder = next.get();
+    analyzer = net::make_tls_analyzer(limits, keys, std::move(next), anomalies, [this](const net::TlsFacts& told) {
       facts = told;
       ++reports;
     });
@@ -78,6 +82,7 @@ struct TlsRun {
   std::vector<TlsEvent> events;
   net::TlsFacts facts;
   int reports = 0;
+  TlsRecorder* recorder = nullptr;  // the analyzer's
   std::unique_ptr<model::StreamAnalyzer> analyzer;
 };
 

@@ -225,6 +225,20 @@ TEST_CASE("one side's records wait for the other side's hello") {
   }
 }
 
+TEST_CASE("what the next analyzer does not care for is counted, not decrypted") {
+  TlsPeers peers(TlsPlan{});
+  exchange_messages(connected(peers), 3);
+  TlsRun run(peers.key_log);
+  run.recorder->bored = true;
+  run.feed_all(peers.wire);
+  CHECK(run.analyzer->interested());
+  run.finish();
+  CHECK(run.count('f') == 1);
+  CHECK(run.count('g') == 0);
+  CHECK(run.facts.decrypted);
+  CHECK(run.facts.bytes_from_server > joined(peers.sent[1]).size());
+}
+
 TEST_CASE("close_notify and FIN are one half close to the next analyzer") {
   for (const TlsPlan& plan : {TlsPlan{}, TlsPlan{TLS1_2_VERSION, "AES128-SHA"}}) {
     TlsPeers peers(plan);
