@@ -36,6 +36,7 @@ LineCounts count_lines(const LogParser::State& state, const FileShape& shape, co
   Arena arena;
   TimeReader times(state.time);
   Framer framer(state.json, shape, state.limits, times, arena);
+  Captures captures;
   for (const std::string_view line : lines) {
     if (line.empty()) continue;
     Frame frame;
@@ -48,7 +49,7 @@ LineCounts count_lines(const LogParser::State& state, const FileShape& shape, co
     counts.compose += has(frame.layers, Framing::compose);
     if (frame.ready != nullptr || frame.payload.empty() || is_blank(frame.payload[0])) continue;
     RecordHead head;
-    const bool prefixed = is_rich_row_with_time(frame.payload) || state.prefixes.match(frame.payload, 0, times, head) != 0;
+    const bool prefixed = is_rich_row_with_time(frame.payload) || state.prefixes.match(frame.payload, 0, times, captures, head) != 0;
     ++(prefixed ? counts.prefixed : counts.bare);
   }
   return counts;

@@ -13,9 +13,7 @@ struct Reading {
   std::vector<std::pair<std::string, std::string>> values;
 };
 
-Reading read_sample(const DialectSet& set, const Sample& sample, const std::vector<std::string>& fields) {
-  const Limits limits;
-  LogParser parser(set, ParserOptions{}, limits);
+Reading read_sample(LogParser& parser, const Sample& sample, const std::vector<std::string>& fields) {
   parser.calibrate(sample.line);
   TextBlock block;
   block.bytes = sample.line;
@@ -33,10 +31,10 @@ Reading read_sample(const DialectSet& set, const Sample& sample, const std::vect
 
 std::string place(const Dialect& dialect, const Sample& sample) { return fmt::format("{}:{}", dialect.path, sample.at_line); }
 
-Status check_sample(const DialectSet& set, const Dialect& dialect, const Sample& sample) {
+Status check_sample(LogParser& parser, const Dialect& dialect, const Sample& sample) {
   std::vector<std::string> fields;
   for (const auto& [field, value] : sample.fields) fields.push_back(field);
-  const Reading reading = read_sample(set, sample, fields);
+  const Reading reading = read_sample(parser, sample, fields);
   for (std::size_t i = 0; i < sample.fields.size() && i < reading.values.size(); ++i) {
     if (reading.values[i].second == sample.fields[i].second) continue;
     return Error{ErrorCode::malformed,
@@ -48,19 +46,19 @@ Status check_sample(const DialectSet& set, const Dialect& dialect, const Sample&
                "make the rule more specific, or leave the line to that dialect"};
 }
 
-Status check_not_sample(const DialectSet& set, const Dialect& dialect, const Sample& sample) {
-  const Reading reading = read_sample(set, sample, {"is"});
+Status check_not_sample(LogParser& parser, const Dialect& dialect, const Sample& sample) {
+  const Reading reading = read_sample(parser, sample, {"is"});
   if (reading.dialect != dialect.name || reading.values.empty() || reading.values[0].second == "unknown") return {};
   return Error{ErrorCode::malformed, fmt::format("the not_sample is taken for {}", reading.values[0].second), place(dialect, sample),
                "make the rule more specific"};
 }
 
-Status check_dialect(const DialectSet& set, const Dialect& dialect) {
+Status check_dialect(LogParser& parser, const Dialect& dialect) {
   for (const Sample& sample : dialect.samples) {
-    if (Status status = check_sample(set, dialect, sample); !status) return status;
+    if (Status status = check_sample(parser, dialect, sample); !status) return status;
   }
   for (const Sample& sample : dialect.not_samples) {
-    if (Status status = check_not_sample(set, dialect, sample); !status) return status;
+    if (Status status = check_not_sample(parser, dialect, sample); !status) return status;
   }
   return {};
 }
@@ -82,19 +80,21 @@ Status DialectSet::add(std::string_view yaml, std::string_view path) {
   next->dialects.push_back(std::make_shared<const Dialect>(loaded.take()));
   DialectSet candidate;
   candidate.state_ = next;
-  if (Status status = check_dialect(candidate, *next->dialects.back()); !status) return status;
+  LogParser parser(candidate, ParserOptions{}, Limits{});
+  if (Status status = check_dialect(parser, *next->dialects.back()); !status) return status;
   state_ = std::move(next);
   return {};
 }
 
 std::vector<Error> DialectSet::check_samples() const {
   std::vector<Error> errors;
+  LogParser parser(*this, ParserOptions{}, Limits{});
   for (const auto& dialect : state_->dialects) {
     for (const Sample& sample : dialect->samples) {
-      if (Status status = check_sample(*this, *dialect, sample); !status) errors.push_back(status.error());
+      if (Status status = check_sample(parser, *dialect, sample); !status) errors.push_back(status.error());
     }
     for (const Sample& sample : dialect->not_samples) {
-      if (Status status = check_not_sample(*this, *dialect, sample); !status) errors.push_back(status.error());
+      if (Status status = check_not_sample(parser, *dialect, sample); !status) errors.push_back(status.error());
     }
   }
   return errors;

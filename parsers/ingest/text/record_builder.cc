@@ -111,6 +111,7 @@ void apply_notice(const Meaning& meaning, const Captures& captures, Arena& arena
 }
 
 void apply_common(const Meaning& meaning, const Captures& captures, LogRecord& record) {
+  if (const Capture* time = captures.find(Field::time)) record.at.us = time->number;
   record.body = captures.text(Field::body);
   if (!record.body.empty()) record.codec = meaning.codec == "auto" ? std::string_view{} : std::string_view(meaning.codec);
   record.codec_lenient = meaning.lenient;
@@ -165,6 +166,11 @@ void apply_meaning(const Meaning& meaning, const Captures& captures, Arena& aren
   record.stream = meaning.stream;
   apply_common(meaning, captures, record);
   if (meaning.has_notice) apply_notice(meaning, captures, arena, record);
+  const Capture* path = captures.find(Field::path);
+  if (meaning.is == RecordKind::notice && path != nullptr && record.session.empty() && !is_mcp_path(path->text)) {
+    record.kind = RecordKind::noise;
+    record.reason = "other-traffic";
+  }
   if (meaning.is == RecordKind::exchange) apply_exchange(meaning, captures, arena, record);
 }
 

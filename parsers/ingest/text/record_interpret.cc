@@ -62,10 +62,9 @@ void RecordReader::take_head(const RecordHead& head, LogRecord& record) const {
 }
 
 bool RecordReader::tell_message(std::string_view message, LogRecord& record) {
-  MessageMatch match;
-  if (!state_.messages.match(message, record.logger, times_, match)) return false;
-  record.dialect = static_cast<std::uint16_t>(match.rule->dialect);
-  apply_meaning(match.rule->meaning, match.captures, arena_, record);
+  if (!state_.messages.match(message, record.logger, times_, match_)) return false;
+  record.dialect = static_cast<std::uint16_t>(match_.rule->dialect);
+  apply_meaning(match_.rule->meaning, match_.captures, arena_, record);
   return true;
 }
 
@@ -77,7 +76,7 @@ bool RecordReader::tell_with_head(const RecordHead& head, std::string_view text,
   if (tell_message(message, record)) return true;
   if (!head.level.empty() || !head.logger.empty()) return false;
   RecordHead inner;
-  if (state_.prefixes.match(message, 0, times_, inner) == 0) return false;
+  if (state_.prefixes.match(message, 0, times_, match_.captures, inner) == 0) return false;
   message = message.substr(std::min(inner.message, message.size()));
   take_head(inner, record);
   record.text = message;
@@ -109,7 +108,7 @@ void RecordReader::tell(Open& open, std::string_view text, LogRecord& record) {
   const LogRecord first = record;
   for (std::size_t next = open.next_prefix; next != 0;) {
     RecordHead head;
-    next = state_.prefixes.match(open.text.substr(0, open.text.find('\n')), next, times_, head);
+    next = state_.prefixes.match(open.text.substr(0, open.text.find('\n')), next, times_, match_.captures, head);
     if (next == 0) break;
     record = bare;
     if (tell_with_head(head, text, record)) return;

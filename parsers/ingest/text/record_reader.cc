@@ -73,7 +73,7 @@ std::size_t RecordReader::take_export(std::string_view rest) {
 
 RecordReader::Open* RecordReader::open_of(std::uint64_t process) {
   for (auto open = open_.rbegin(); open != open_.rend(); ++open) {
-    if (open->frame.process == process && !open->closed) return &*open;
+    if ((*open)->frame.process == process && !(*open)->closed) return open->get();
   }
   return nullptr;
 }
@@ -88,7 +88,7 @@ void RecordReader::take_frame(const Frame& frame, std::string_view line, std::ui
     if (open == nullptr || glue || full) begins(frame, nullptr, head_, next_prefix_);
     if (open != nullptr) close(*open);
     start(frame, line, offset, lines);
-    open_.back().too_long = full;
+    open_.back()->too_long = full;
   }
   line_number_ += lines;
 }
@@ -104,7 +104,7 @@ bool RecordReader::read_head(std::string_view payload, RecordHead& head, std::si
       return true;
     }
   }
-  next_prefix = state_.prefixes.match(payload, 0, times_, head);
+  next_prefix = state_.prefixes.match(payload, 0, times_, match_.captures, head);
   if (next_prefix == 0) head = RecordHead{};
   return next_prefix != 0;
 }
@@ -130,9 +130,19 @@ bool RecordReader::begins(const Frame& frame, const Open* open, RecordHead& head
   return !(state_.shape.timed && open->head.found);
 }
 
+RecordReader::Open& RecordReader::fresh() {
+  if (spare_.empty()) spare_.push_back(std::make_unique<Open>());
+  open_.push_back(std::move(spare_.back()));
+  spare_.pop_back();
+  Open& open = *open_.back();
+  open.pieces.clear();
+  open.glued.clear();
+  open.rich = open.traceback = open.closed = open.too_long = false;
+  return open;
+}
+
 void RecordReader::start(const Frame& frame, std::string_view line, std::uint64_t offset, std::uint32_t lines) {
-  open_.emplace_back();
-  Open& open = open_.back();
+  Open& open = fresh();
   open.source = {input_, model::PlaceKind::line, line_number_, base_offset_ + offset};
   open.lines = lines;
   open.line = without_line_end(line);
@@ -147,7 +157,7 @@ void RecordReader::start(const Frame& frame, std::string_view line, std::uint64_
     else open.head.at = rich_time_;
   }
   open.traceback = frame.payload.find('\n') == std::string_view::npos && frame.payload.size() >= kTraceback.size() && frame.payload.find(kTraceback) != std::string_view::npos;
-  if (open_.size() > state_.limits.open_records) open_.front().closed = true;
+  if (open_.size() > state_.limits.open_records) open_.front()->closed = true;
   flush(false);
 }
 
@@ -173,9 +183,10 @@ void RecordReader::append(Open& open, const Frame& frame, std::uint32_t lines) {
 void RecordReader::close(Open& open) { open.closed = true; }
 
 void RecordReader::flush(bool all) {
-  while (!open_.empty() && (all || open_.front().closed)) {
-    interpret(open_.front());
-    open_.pop_front();
+  while (!open_.empty() && (all || open_.front()->closed)) {
+    interpret(*open_.front());
+    spare_.push_back(std::move(open_.front()));
+    open_.erase(open_.begin());
   }
 }
 
@@ -194,7 +205,8 @@ bool starts_record(const LogParser::State& state, std::string_view previous_line
   if (goes_on_by_its_first_byte(now.payload)) return false;
   if (is_rich_row_with_time(now.payload)) return true;
   RecordHead head;
-  if (state.prefixes.match(now.payload, 0, times, head) != 0) return true;
+  Captures captures;
+  if (state.prefixes.match(now.payload, 0, times, captures, head) != 0) return true;
   if (links_tracebacks(now.payload)) return false;
   if (state.shape.timed) return false;
   const bool inside = before.payload.empty() || goes_on_by_its_first_byte(before.payload) || links_tracebacks(before.payload);

@@ -4,7 +4,7 @@
 // Bounds: Limits::record_lines, record_bytes, open_records.
 #pragma once
 
-#include <deque>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -31,7 +31,7 @@ class RecordReader {
     Frame frame;
     RecordHead head;
     std::size_t next_prefix = 0;
-    bool rich = false, traceback = false, closed = false, too_long = false, begun = false;
+    bool rich = false, traceback = false, closed = false, too_long = false;
   };
 
   void take_line(std::string_view line, std::uint64_t offset);
@@ -39,6 +39,7 @@ class RecordReader {
   void take_frame(const Frame& frame, std::string_view line, std::uint64_t offset, std::uint32_t lines);
   bool begins(const Frame& frame, const Open* open, RecordHead& head, std::size_t& next_prefix);
   bool read_head(std::string_view payload, RecordHead& head, std::size_t& next_prefix);
+  Open& fresh();
   Open* open_of(std::uint64_t process);
   void start(const Frame& frame, std::string_view line, std::uint64_t offset, std::uint32_t lines);
   void append(Open& open, const Frame& frame, std::uint32_t lines);
@@ -58,7 +59,8 @@ class RecordReader {
   LogParser::Yield yield_;
   TimeReader times_;
   Framer framer_;
-  std::deque<Open> open_;
+  std::vector<std::unique_ptr<Open>> open_, spare_;   // oldest first; closed ones whose buffers are used again
+  MessageMatch match_;
   RecordHead head_;
   std::size_t next_prefix_ = 0;
   std::uint64_t line_number_ = 0;

@@ -67,10 +67,9 @@ void PrefixTable::finish() {
   }
 }
 
-std::size_t PrefixTable::match(std::string_view line, std::size_t from, TimeReader& times, RecordHead& head) const {
+std::size_t PrefixTable::match(std::string_view line, std::size_t from, TimeReader& times, Captures& captures, RecordHead& head) const {
   if (line.empty()) return 0;
   const std::vector<std::uint16_t>& candidates = by_byte_[static_cast<unsigned char>(line[0])];
-  Captures captures;
   for (std::size_t i = from; i < candidates.size(); ++i) {
     const Entry& entry = entries_[candidates[i]];
     captures.count = 0;

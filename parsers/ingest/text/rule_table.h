@@ -27,7 +27,7 @@ class PrefixTable {
   void finish();
   // The first prefix at or behind candidate `from` that the line begins with. Returns the number of the next candidate to try, 0 when
   // none fits.
-  std::size_t match(std::string_view line, std::size_t from, TimeReader& times, RecordHead& head) const;
+  std::size_t match(std::string_view line, std::size_t from, TimeReader& times, Captures& scratch, RecordHead& head) const;
 
  private:
   struct Entry {

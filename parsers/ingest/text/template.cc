@@ -229,7 +229,7 @@ class TemplateMatch {
 
   std::size_t time(const Template::Op& op, std::string_view left, Capture& capture) {
     Time found;
-    const std::size_t length = times_.read(op.form, left, found);
+    const std::size_t length = op.form == TimeForm::any ? times_.read_first(left, found) : times_.read(op.form, left, found);
     capture.number = found.us;
     return length;
   }

@@ -195,7 +195,7 @@ std::bitset<256> Template::first_bytes() const {
         case HoleType::time: possible = is_a(byte, kDigit | kLetter); break;
         case HoleType::quoted: possible = byte == '"'; break;
         case HoleType::address:
-        case HoleType::peer: possible = is_a(byte, kDigit | kLetter) || byte == ':' || byte == '['; break;
+        case HoleType::peer: possible = is_a(byte, kDigit) || (byte >= 'a' && byte <= 'f') || byte == ':' || byte == '[' || byte == 'l' || byte == 'u'; break;
         case HoleType::logger: possible = is_a(byte, kLetter) || byte == '_'; break;
         default: break;
       }

@@ -60,6 +60,12 @@ class TimeReader {
   explicit TimeReader(const TimeContext& context) : context_(&context) {}
   // Bytes of `text` that are the time; 0 when it does not begin with one of that form.
   std::size_t read(TimeForm form, std::string_view text, Time& at);
+  // The same for TimeForm::any, remembering the text it was last asked about: several prefixes begin with the same time.
+  std::size_t read_first(std::string_view text, Time& at) {
+    if (text.data() != first_.data() || text.size() != first_.size()) first_ = text, first_used_ = read_any(text, first_at_);
+    at = first_at_;
+    return first_used_;
+  }
   // A whole text as a time: a number by magnitude, or any form, clock and syslog included.
   bool read_whole(std::string_view text, Time& at);
 
@@ -87,6 +93,9 @@ class TimeReader {
 
   const TimeContext* context_;
   std::array<Minute, kTimeForms> minutes_{};
+  std::string_view first_;
+  std::size_t first_used_ = 0;
+  Time first_at_;
 };
 
 // s, ms, us or ns since 1970 by magnitude; nothing below 1990 or beyond 2200 is taken for a time.
