@@ -265,7 +265,7 @@ void Http1Connection::close_all(EndReason reason, Stamp stamp) {
   if (unpaired_ != nullptr) connection_.close_exchange(std::move(unpaired_), why, when);
   if (answered_early_ != nullptr) connection_.close_exchange(std::move(answered_early_), answered_early_as_, when);
   while (!waiting_.empty()) {
-    const bool unsure = unread || waiting_.front()->unpaired();
+    const bool unsure = unread || pairing_lost_ || waiting_.front()->unpaired();
     connection_.close_exchange(std::move(waiting_.front()), unsure ? EndReason::evidence_gap : why, when);
     waiting_.pop_front();
   }

@@ -25,6 +25,23 @@ bool parse_chunk_size(std::string_view line, std::uint64_t& size) {
   return stop == end || *stop == ';' || *stop == ' ' || *stop == '\t';
 }
 
+// Where in a line a start line begins that reaches to the line's end; npos when there is none. What stands before it is the
+// end of a body.
+std::size_t start_line_in(std::string_view line, bool request) {
+  constexpr std::size_t kNone = std::string_view::npos;
+  if (request ? is_request_line(line) : is_status_line(line)) return 0;
+  if (!request) {
+    const std::size_t at = line.rfind("HTTP/1.");
+    return at != kNone && is_status_line(line.substr(at)) ? at : kNone;
+  }
+  if (line.size() < 9 || line.substr(line.size() - 9, 8) != " HTTP/1.") return kNone;
+  for (const std::string_view method : {"POST /", "GET /", "DELETE /", "PUT /", "HEAD /", "OPTIONS /", "PATCH /"}) {
+    const std::size_t at = line.rfind(method);
+    if (at != kNone && is_request_line(line.substr(at))) return at;
+  }
+  return kNone;
+}
+
 }  // namespace
 
 std::size_t Http1Reader::feed(std::string_view bytes, model::Stamp stamp) {
@@ -207,7 +224,7 @@ void Http1Reader::seek(Seek what) {
   partial_.clear();
   line_whole_ = false;
   scanned_ = line_start_ = 0;
-  skip_line_ = false;
+  start_waits_ = false;
   state_ = State::seeking;
   seek_ = what;
 }
@@ -250,6 +267,8 @@ void Http1Reader::close(model::Stamp stamp) {
 }
 
 std::size_t Http1Reader::read_sought(std::string_view bytes, model::Stamp stamp) {
+  if (start_waits_ && !events_.may_begin()) return 0;
+  start_waits_ = false;
   const std::size_t end = bytes.find('\n');
   const std::size_t used = end == std::string_view::npos ? bytes.size() : end + 1;
   bytes_sought_ += used;
@@ -257,48 +276,49 @@ std::size_t Http1Reader::read_sought(std::string_view bytes, model::Stamp stamp)
     state_ = State::opaque;
     return used;
   }
-  const std::size_t before = partial_.size();
-  if (skip_line_ || before - line_start_ + used > kSoughtLineBytes) {
-    partial_.clear();
-    line_start_ = 0;
-    skip_line_ = end == std::string_view::npos;
-    return used;
-  }
-  partial_.append(bytes.substr(0, used));
-  if (end == std::string_view::npos) return used;
-  if (take_sought_line(stamp)) return used;
-  partial_.resize(before);
-  bytes_sought_ -= used;
-  return 0;
+  keep_sought(bytes.substr(0, used));
+  if (end != std::string_view::npos) take_sought_line(stamp);
+  return used;
 }
 
-// partial_ ends with a whole line; before it stand a start line and the fields that followed it, or nothing. False when the line
-// begins a message that may not begin yet.
-bool Http1Reader::take_sought_line(model::Stamp stamp) {
-  const std::string_view raw = std::string_view(partial_).substr(line_start_);
+// Adds to the line being read. Of a line longer than any start line only the end is kept: that is where the next start line
+// follows a body that has no line end of its own.
+void Http1Reader::keep_sought(std::string_view piece) {
+  if (line_start_ > 0 && partial_.size() - line_start_ + piece.size() > kSoughtLineBytes) {
+    partial_.erase(0, line_start_);
+    line_start_ = 0;
+  }
+  partial_.append(piece.substr(piece.size() - std::min(piece.size(), kSoughtLineBytes)));
+  const std::size_t line = partial_.size() - line_start_;
+  if (line > 2 * kSoughtLineBytes) partial_.erase(line_start_, line - kSoughtLineBytes);
+}
+
+// partial_ ends with a whole line; before it stand a start line and the fields that followed it, or nothing.
+void Http1Reader::take_sought_line(model::Stamp stamp) {
+  std::string_view raw = std::string_view(partial_).substr(line_start_);
+  raw.remove_prefix(raw.size() - std::min(raw.size(), kSoughtLineBytes));
   const std::string_view line = without_cr(raw.substr(0, raw.size() - 1));
-  if (requests_ ? is_request_line(line) : is_status_line(line)) {
+  if (const std::size_t start = start_line_in(line, requests_); start != std::string_view::npos) {
+    partial_.erase(0, partial_.size() - raw.size() + start);
+    line_start_ = partial_.size();
     if (seek_ == Seek::chunk) events_.lost(stamp);
     seek_ = Seek::head;
-    if (!events_.may_begin()) return false;
-    partial_.erase(0, line_start_);
-    line_start_ = partial_.size();
-    return true;
+    start_waits_ = true;
+    return;
   }
   if (line_start_ > 0 && line.empty()) {
     std::string section;
     section.swap(partial_);
     take_head(section, stamp);
-    return true;
+    return;
   }
   if (line_start_ > 0 && is_field_line(line) && partial_.size() <= limits_.header_bytes) {
     line_start_ = partial_.size();
-    return true;
+    return;
   }
   if (seek_ == Seek::chunk) take_sought_chunk(raw, stamp);
   if (state_ == State::seeking) partial_.clear();
   line_start_ = 0;
-  return true;
 }
 
 // A line that a search takes for the head of a chunk: short, nothing but digits, ended by CRLF as every sender writes it.

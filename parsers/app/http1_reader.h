@@ -73,7 +73,8 @@ class Http1Reader {
   void take_head(std::string_view section, model::Stamp stamp);
   void begin_body(BodyPlan plan, model::Stamp stamp);
   void take_chunk_line(std::string_view line, model::Stamp stamp);
-  bool take_sought_line(model::Stamp stamp);
+  void keep_sought(std::string_view piece);
+  void take_sought_line(model::Stamp stamp);
   void take_sought_chunk(std::string_view raw, model::Stamp stamp);
   void finish_message(model::Stamp stamp);
   void lose(std::string_view kind, std::string_view text, model::Stamp stamp);
@@ -93,7 +94,7 @@ class Http1Reader {
   std::size_t line_start_ = 0; // while seeking: where the unfinished line begins in partial_
   std::size_t trailer_bytes_ = 0;
   std::uint64_t bytes_sought_ = 0, give_up_after_ = 0;  // 0: never
-  bool skip_line_ = false;     // while seeking: the line was too long to be kept
+  bool start_waits_ = false;   // while seeking: a start line was found whose message may not begin yet
   bool line_whole_ = false;    // take_line() delivered partial_ and must clear it before the next line
   std::string scratch_;
 };

@@ -1,0 +1,97 @@
+#include <catch2/catch.hpp>
+
+#include "http_support.h"
+
+using namespace mcpscan;
+using namespace mcpscan::tests;
+
+TEST_CASE("a gap inside a body of known length cuts that body only") {
+  Wire wire;
+  const std::string reply = json_reply(result(1));
+  wire.client(post(call(1))).server(std::string_view(reply).substr(0, reply.size() - 15)).gap(Side::server, 15);
+  wire.client(post(call(2))).server(json_reply(result(2)));
+  CHECK(wire.end() == Lines{"#1 POST /mcp [post s1]", "#1 > request 1 tools/call [post s1]", "#1 200 [post s1]", "#1 gap 15 [post s1]",
+                            "#1 < result 1 truncated [post s1]", "#1 end evidence_gap 83/-1", "#2 POST /mcp [post s1]",
+                            "#2 > request 2 tools/call [post s1]", "#2 200 [post s1]", "#2 < result 2 [post s1]", "#2 end complete 83/48"});
+}
+
+TEST_CASE("after a lost chunk of an event stream the next chunk is found") {
+  Wire wire;
+  wire.client("GET /mcp HTTP/1.1\r\nAccept: text/event-stream\r\nMcp-Session-Id: s1\r\n\r\n").server(sse_head() + chunk(event(result(1))));
+  wire.gap(Side::server, 90).server(chunk(event(result(3)))).server(kLastChunk);
+  CHECK(wire.end() == Lines{"#1 GET /mcp [get s1]", "#1 200 sse [get s1]", "#1 < result 1 [get s1]", "#1 gap 90 [get s1]",
+                            "#1 < result 3 [get s1]", "#1 end evidence_gap 0/-1"});
+}
+
+TEST_CASE("an event that a gap cut is told as truncated, and half an event behind it is not invented") {
+  Wire wire;
+  const std::string stream = chunk(event(result(1)));
+  wire.client(post(call(1))).server(sse_head()).server(std::string_view(stream).substr(0, 62)).gap(Side::server, 8);
+  wire.server(std::string_view(stream).substr(70)).server(chunk(event(result(2)))).server(kLastChunk);
+  CHECK(wire.end() == Lines{"#1 POST /mcp [post s1]", "#1 > request 1 tools/call [post s1]", "#1 200 sse [post s1]", "#1 gap 8 [post s1]",
+                            "#1 < result 1 truncated [post s1]", "#1 < result 2 [post s1]", "#1 end evidence_gap 83/-1"});
+}
+
+TEST_CASE("a lost response does not shift the next one onto the wrong request") {
+  Wire wire;
+  wire.client(post(call(1))).client(post(call(2))).gap(Side::server, 160).server(json_reply(result(2)));
+  const Lines lines = wire.end();
+  CHECK(lines[5] == "#1 end evidence_gap 83/-1");
+  CHECK(lines[7] == "#2 < result 2 [post s1]");
+}
+
+TEST_CASE("a lost request leaves its response unpaired and the next pair whole") {
+  Wire wire;
+  wire.client(post(call(1))).server(json_reply(result(1)));
+  wire.server(json_reply(result(2))).gap(Side::client, 180).client(post(call(3))).server(json_reply(result(3)));
+  const Lines lines = wire.end();
+  CHECK(lines[5] == "#0 gap 180 [-]");
+  CHECK(lines[7] == "#2 < result 2 [-]");
+  CHECK(lines.back() == "#3 end complete 83/48");
+  CHECK(lines[lines.size() - 2] == "#3 < result 3 [post s1]");
+}
+
+TEST_CASE("a head that a gap cuts still makes its exchange") {
+  Wire wire;
+  wire.client("POST /mcp HTTP/1.1\r\nMcp-Session-Id: s1\r\nUser-Ag").gap(Side::client, 200).server(json_reply(result(1)));
+  wire.client(post(call(2))).server(json_reply(result(2)));
+  const Lines lines = wire.end();
+  CHECK(lines[0] == "#1 POST /mcp [post s1]");
+  CHECK(lines[1] == "#1 gap 200 [post s1]");
+  CHECK(lines[3] == "#1 < result 1 [post s1]");
+  CHECK(lines[8] == "#2 < result 2 [post s1]");
+}
+
+TEST_CASE("behind a gap a pipelining client is not paired any more") {
+  Wire wire;
+  wire.client(post(call(1)) + post(call(2)) + post(call(3))).server(json_reply(result(1))).gap(Side::server, 20).server(json_reply(result(3)));
+  const Lines lines = wire.end();
+  CHECK(std::count(lines.begin(), lines.end(), "#4 < result 3 [-]") == 1);
+  CHECK(std::count(lines.begin(), lines.end(), "#2 end evidence_gap 83/-1") == 1);
+  CHECK(std::count(lines.begin(), lines.end(), "#3 end evidence_gap 83/-1") == 1);
+}
+
+TEST_CASE("a connection joined in the middle is read from its next head on") {
+  Wire wire(false);
+  wire.client(R"(alf":"a body"}})" + post(call(2))).server("\"text\":\"rest\"}]}}\n\n\r\n0\r\n\r\n" + json_reply(result(2)));
+  const Lines lines = wire.end();
+  CHECK(lines[0] == "#0 gap 0 [-]");
+  CHECK(lines[4] == "#1 < result 2 [post s1]");
+}
+
+TEST_CASE("text in a body that looks like a head is not taken for one after a gap") {
+  Wire wire;
+  wire.client(post(call(1))).server("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Le").gap(Side::server, 40);
+  wire.server("xx HTTP/1.1 200 OK\r\nHTTP/1.1 200 OK\r\nno field here\r\n\r\n{}").client(post(call(2))).server("\r\n" + json_reply(result(2)));
+  const Lines lines = wire.end();
+  CHECK(lines.back() == "#2 end complete 83/48");
+}
+
+TEST_CASE("a connection in which no head ever comes is given up after a bounded search") {
+  Wire wire(false);
+  for (int i = 0; i < 20 && wire.analyzer->interested(); ++i) {
+    wire.client(std::string(8192, 'x')).server(std::string(8192, 'y'));
+  }
+  CHECK_FALSE(wire.analyzer->interested());
+  CHECK(wire.recorder.lines.empty());
+}
