@@ -89,6 +89,7 @@ class TlsAnalyzer final : public model::StreamAnalyzer {
   void stop_reading();
   void drop_held();
   void note(const char* kind, std::string text, const Stamp& stamp);
+  void tell_search_in_vain(const Direction& d, const Stamp& stamp);
   std::string missing_part() const;
 
   const Limits& limits_;
@@ -153,6 +154,7 @@ void TlsAnalyzer::read_records(Direction& d) {
 void TlsAnalyzer::wait_for_hello(Direction& d, const Stamp& stamp) {
   d.waiting = true;
   if (d.records.held() <= limits_.tls_wait_bytes) return;
+  note("tls-hello-missing", fmt::format("{} bytes from the {} wait for a hello (tls_wait_bytes)", d.records.held(), side_name(d.side)), stamp);
   give_up(d, missing_part(), stamp);
 }
 
@@ -415,13 +417,16 @@ void TlsAnalyzer::half_close(Side from, Stamp stamp) {
 
 void TlsAnalyzer::finish(model::EndReason reason, Stamp stamp) {
   if (facts_.why_not.empty() && !facts_.decrypted) facts_.why_not = missing_part();
-  for (const Direction* d : {&client_, &server_}) {
-    if (facts_.why_not.empty() && d->behind_gap && (d->decryptor.searching() || d->waiting)) {
-      facts_.why_not = fmt::format("after missing bytes no record from the {} could be opened", side_name(d->side));
-    }
-  }
+  for (const Direction* d : {&client_, &server_}) tell_search_in_vain(*d, stamp);
   next_->finish(reason, stamp);
   if (report_) report_(facts_);
+}
+
+void TlsAnalyzer::tell_search_in_vain(const Direction& d, const Stamp& stamp) {
+  if (d.given_up || d.closed || !facts_.decrypted || !d.behind_gap || !(d.decryptor.searching() || d.waiting)) return;
+  const std::string why = fmt::format("after missing bytes no record from the {} could be opened", side_name(d.side));
+  note("tls-direction-lost", fmt::format("{}; {} lost records are searched across (tls_resync_records)", why, limits_.tls_resync_records), stamp);
+  if (facts_.why_not.empty()) facts_.why_not = why;
 }
 
 std::string TlsAnalyzer::missing_part() const {

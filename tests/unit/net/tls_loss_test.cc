@@ -238,6 +238,8 @@ TEST_CASE("more records lost than tls_resync_records: the direction is not read 
   CHECK(run.text(Side::client) == "still read");
   CHECK(run.count('g') == 1);
   CHECK(run.facts.why_not.find("from the server") != std::string::npos);
+  REQUIRE(run.has_anomaly("tls-direction-lost"));
+  CHECK(run.anomalies.entries().at("tls-direction-lost").text.find("tls_resync_records") != std::string::npos);
 }
 
 TEST_CASE("tls_resync_bytes bounds what a search may cost") {
@@ -275,13 +277,16 @@ TEST_CASE("tls_wait_bytes bounds what is held for a hello that never comes") {
   TlsPeers peers(TlsPlan{});
   connected(peers);
   for (int i = 0; i < 10; ++i) peers.send(Side::client, std::string(16000, 'x'));
-  TlsRun run(peers.key_log);
+  Limits limits;
+  limits.tls_wait_bytes = 32'000;
+  TlsRun run(peers.key_log, limits);
   for (const auto& chunk : peers.wire) {
     if (chunk.from == Side::client) run.feed(chunk.from, chunk.bytes);
   }
   run.finish();
   CHECK(run.events.size() == 1);
   CHECK(run.facts.why_not == "the server hello was not captured");
+  CHECK(run.has_anomaly("tls-hello-missing"));
   CHECK(run.facts.bytes_from_client > 160'000);
 }
 

@@ -153,6 +153,17 @@ TEST_CASE("tls_handshake_bytes: a longer message is skipped and told, the next o
   CHECK(messages(reader, {"\x01\x00\x00\x09" "123456789"s, "\x14\x00\x00\x02ok"s}) == std::vector<std::string>{"1:too long", "20:ok"});
 }
 
+TEST_CASE("a hello over tls_handshake_bytes is an anomaly that names the bound") {
+  Limits limits;
+  limits.tls_handshake_bytes = 16;
+  tests::TlsRun run("", limits);
+  run.feed(model::Side::client, record(22, "\x01" "\0\0"s + static_cast<char>(client_hello("").size()) + client_hello("")));
+  run.finish();
+  REQUIRE(run.has_anomaly("tls-handshake-too-long"));
+  CHECK(run.anomalies.entries().at("tls-handshake-too-long").text.find("tls_handshake_bytes") != std::string::npos);
+  CHECK(run.facts.why_not == "the client hello was not captured");
+}
+
 TEST_CASE("the client hello's name, protocols and early data are read") {
   const std::string names = extension(0, vector16("\0"s + vector16("mcp.example"))) + extension(16, vector16(vector8("h2") + vector8("\x1a\x1a") + vector8("http/1.1"))) +
                             extension(42, "");
