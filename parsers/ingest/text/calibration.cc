@@ -15,7 +15,8 @@ constexpr std::size_t kUnknownTextBytes = 240;
 
 struct LineCounts {
   std::size_t lines = 0, framed_json = 0, syslog_file = 0, compose = 0;
-  std::size_t prefixed = 0, bare = 0;       // of the lines that do not continue another
+  std::size_t prefixed = 0;                 // lines that begin with a known prefix
+  std::size_t bare = 0, bare_runs = 0;      // lines that neither have one nor continue another by their first byte; and runs of them
   std::uint16_t layers = 0;
 };
 
@@ -37,6 +38,7 @@ LineCounts count_lines(const LogParser::State& state, const FileShape& shape, co
   TimeReader times(state.time);
   Framer framer(state.json, shape, state.limits, times, arena);
   Captures captures;
+  bool in_run = false;
   for (const std::string_view line : lines) {
     if (line.empty()) continue;
     Frame frame;
@@ -47,10 +49,14 @@ LineCounts count_lines(const LogParser::State& state, const FileShape& shape, co
     counts.framed_json += has(frame.layers, Framing::json_lines) || has(frame.layers, Framing::docker_json) || has(frame.layers, Framing::journal_json);
     counts.syslog_file += has(frame.layers, Framing::syslog_file);
     counts.compose += has(frame.layers, Framing::compose);
-    if (frame.ready != nullptr || frame.payload.empty() || is_blank(frame.payload[0])) continue;
+    if (frame.ready != nullptr || frame.payload.empty() || is_blank(frame.payload[0]) || frame.payload[0] == '{') continue;
+    if (state.messages.begins_like_one(frame.payload)) continue;
     RecordHead head;
     const bool prefixed = is_rich_row_with_time(frame.payload) || state.prefixes.match(frame.payload, 0, times, captures, head) != 0;
-    ++(prefixed ? counts.prefixed : counts.bare);
+    counts.prefixed += prefixed;
+    counts.bare += !prefixed;
+    counts.bare_runs += !prefixed && !in_run;
+    in_run = !prefixed;
   }
   return counts;
 }
@@ -99,7 +105,9 @@ void learn_shape(LogParser::State& state, const std::vector<std::string_view>& l
   state.shape.syslog_file = counts.syslog_file * 2 > counts.lines;
   state.shape.compose = counts.compose * 2 > counts.lines;
   counts = count_lines(state, state.shape, lines);
-  state.shape.timed = counts.prefixed > counts.bare;
+  // Dumped bodies and tracebacks may outnumber the records they belong to; text without any layout has long runs of bare lines.
+  constexpr std::size_t kMostBareLinesARecord = 20;
+  state.shape.timed = counts.prefixed >= counts.bare_runs && counts.prefixed * kMostBareLinesARecord >= counts.bare && counts.prefixed > 0;
 }
 
 std::string describe_framing(std::uint16_t layers) {

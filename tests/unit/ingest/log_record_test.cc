@@ -1,0 +1,244 @@
+#include <catch2/catch.hpp>
+
+#include "unit/ingest/log_test_kit.h"
+
+using namespace mcpscan;
+using namespace mcpscan::ingest;
+using mcpscan::tests::cut_everywhere;
+using mcpscan::tests::parse;
+
+namespace {
+
+const std::string kThreeLines =
+    "2026-11-29 16:53:06,526 - mcp.server.streamable_http - DEBUG - Request stream 7 not found \n"
+    "                                for message. Still processing message as the client\n"
+    "                                might reconnect and replay.\n";
+
+const std::string kTraceback =
+    "2026-11-29 16:53:07,000 - mcp.server.streamable_http - ERROR - Error in message router\n"
+    "Traceback (most recent call last):\n"
+    "  File \"/srv/app/router.py\", line 12, in run\n"
+    "    send()\n"
+    "anyio.ClosedResourceError\n"
+    "\n"
+    "During handling of the above exception, another exception occurred:\n"
+    "\n"
+    "Traceback (most recent call last):\n"
+    "  File \"/srv/app/router.py\", line 14, in run\n"
+    "ValueError: two lines\n"
+    "of text\n";
+
+const std::string kGroup =
+    "2026-11-29 16:53:08,000 - mcp.server.lowlevel.server - ERROR - boom\n"
+    "  + Exception Group Traceback (most recent call last):\n"
+    "  |   File \"x.py\", line 1\n"
+    "  +-+---------------- 1 ----------------\n"
+    "    | RuntimeError: x\n"
+    "    +------------------------------------\n";
+
+const std::string kUvicorn = "INFO:     10.0.0.7:1234 - \"POST /mcp HTTP/1.1\" 200 OK\n";
+
+const std::string kRich =
+    "[11/29/26 16:35:08] INFO     Processing request of type            server.py:720\n"
+    "                             CallToolRequest                                    \n"
+    "                    INFO     Created new          streamable_http_manager.py:240\n"
+    "                             transport with                                     \n"
+    "                             session ID:                                        \n"
+    "                             0123456789abcdef0123                               \n"
+    "                             456789abcdef                                       \n"
+    "                    DEBUG    Request stream 7 not found  streamable_http.py:1035\n"
+    "                                                                                \n"
+    "                                  for message. Still                            \n"
+    "                             processing message as the                          \n"
+    "                             client                                             \n"
+    "                                  might reconnect and                           \n"
+    "                             replay.                                            \n"
+    "[11/29/26 16:35:09] INFO     Received                                  app.py:11\n"
+    "                             {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/c          \n"
+    "                             all\",\"params\":{\"name\":\"search_docs\",\"argu          \n"
+    "                             ments\":{\"query\":\"hello world\"}}}                   \n";
+
+}  // namespace
+
+TEST_CASE("the SDK's three-line record is one record, its place the first line") {
+  const auto parsed = parse(kUvicorn + kThreeLines + kUvicorn);
+  REQUIRE(parsed.records.size() == 3);
+  CHECK(parsed.records[1].notice == "stream_not_found");
+  CHECK(parsed.records[1].key == "7");
+  CHECK(parsed.records[1].lines == 3);
+  CHECK(parsed.records[1].number == 2);
+  CHECK(parsed.records[1].offset == kUvicorn.size());
+  CHECK(parsed.records[1].line == kThreeLines.substr(0, kThreeLines.find('\n')));
+}
+
+TEST_CASE("a chain of tracebacks and an exception group belong to their record") {
+  const auto parsed = parse(kTraceback + kGroup + kUvicorn);
+  REQUIRE(parsed.records.size() == 3);
+  CHECK(parsed.records[0].lines == 12);
+  CHECK(parsed.records[0].reason == "sdk-error");
+  CHECK(parsed.records[1].lines == 6);
+}
+
+TEST_CASE("Rich columns are joined again: wrapped text, a cut session id, cut JSON, the time a row leaves out") {
+  const auto parsed = parse(kRich);
+  REQUIRE(parsed.records.size() == 4);
+  CHECK(parsed.records[0].text == "Processing request of type CallToolRequest");
+  CHECK(parsed.records[1].session == "0123456789abcdef0123456789abcdef");
+  CHECK(parsed.records[1].at == "2026-11-29T16:35:08.000000Z");
+  CHECK(parsed.records[2].notice == "stream_not_found");
+  CHECK(parsed.records[2].at == "2026-11-29T16:35:08.000000Z");
+  CHECK(parsed.records[3].text == R"(Received {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_docs","arguments":{"query":"hello world"}}})");
+  CHECK(parsed.records[3].at == "2026-11-29T16:35:09.000000Z");
+  CHECK(parsed.lines() == 18);
+}
+
+TEST_CASE("wide Rich rows on a terminal need no joining, a traceback in a box belongs to its record") {
+  const auto parsed = parse(
+      "[11/29/26 16:35:08] INFO     Created new transport with session ID: 0123456789abcdef0123456789abcdef                     streamable_http_manager.py:240\n"
+      "                    ERROR    Error in message router                                                                            streamable_http.py:990\n"
+      "                             \xe2\x95\xad\xe2\x94\x80 Traceback (most recent call last) \xe2\x94\x80\xe2\x95\xae\n"
+      "                             \xe2\x94\x82 x \xe2\x94\x82\n");
+  REQUIRE(parsed.records.size() == 2);
+  CHECK(parsed.records[0].session == "0123456789abcdef0123456789abcdef");
+  CHECK(parsed.records[1].lines == 3);
+}
+
+TEST_CASE("a body over several lines belongs to the record that announces it") {
+  const auto parsed = parse(
+      "2026-11-29T16:35:09 - mcpgateway.middleware - INFO - Incoming request: POST /mcp\n"
+      "Query params: {}\n"
+      "Headers: {'mcp-session-id': '0123'}\n"
+      "Body: {\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\"}... [truncated]\n"
+      "2026-11-29T16:35:10 - mcpgateway.middleware - INFO - done\n");
+  REQUIRE(parsed.records.size() == 2);
+  CHECK(parsed.records[0].lines == 4);
+  CHECK(parsed.records[0].text.find("\nBody: {") != std::string::npos);
+}
+
+TEST_CASE("lines without the file's prefix that are messages of their own begin records") {
+  const auto parsed = parse(kUvicorn + "Could not find session for ID: 3f2b1c4d-5e6f-4a7b-8c9d-0e1f2a3b4c5d\n" + kUvicorn +
+                            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");
+  REQUIRE(parsed.records.size() == 4);
+  CHECK(parsed.records[1].notice == "session_not_found");
+  CHECK(parsed.records[3].kind == RecordKind::message);
+}
+
+TEST_CASE("a file that changes its layout in the middle is read on") {
+  const auto parsed = parse(kRich + kThreeLines + kUvicorn + "DEBUG:mcp.server.streamable_http:Terminating session: abc\n" +
+                            R"({"levelname":"INFO","name":"mcp.server.streamable_http","message":"Terminating session: def"})" "\n");
+  REQUIRE(parsed.records.size() == 8);
+  CHECK(parsed.records[5].status == "200");
+  CHECK(parsed.records[6].session == "abc");
+  CHECK(parsed.records[7].session == "def");
+}
+
+TEST_CASE("each physical line belongs to exactly one record, whatever the text") {
+  for (const std::string& text : {std::string("\n\n\n"), std::string("  indented first\nx\n"), std::string("}\n]\n)\n"), std::string("x"), kTraceback + "\n\n" + kRich,
+                                  std::string("Traceback (most recent call last):\n  File\nE: x\n")}) {
+    CHECK(parse(text).lines() == tests::line_starts(text).size());
+  }
+  CHECK(parse("").records.empty());
+}
+
+TEST_CASE("empty lines alone are noise, not records of unknown text") {
+  const auto parsed = parse("\n\n");
+  REQUIRE_FALSE(parsed.records.empty());
+  CHECK(parsed.records[0].reason == "blank");
+}
+
+TEST_CASE("a record ends at the bound of lines, the rest is malformed and counted") {
+  Limits limits;
+  limits.record_lines = 5;
+  const auto parsed = parse(kTraceback, {}, limits);
+  CHECK(parsed.records.size() > 1);
+  CHECK(parsed.records[0].lines == 5);
+  CHECK(parsed.records[1].malformed);
+  CHECK(parsed.records[1].reason == "record-too-long");
+  CHECK(parsed.lines() == 12);
+}
+
+TEST_CASE("a record ends at the bound of bytes") {
+  Limits limits;
+  limits.record_bytes = 200;
+  const auto parsed = parse(kTraceback, {}, limits);
+  CHECK(parsed.records.size() > 1);
+  CHECK(parsed.records[1].reason == "record-too-long");
+}
+
+TEST_CASE("more processes than may be open at a time: the oldest record is closed, none is lost") {
+  Limits limits;
+  limits.open_records = 4;
+  std::string text;
+  for (int i = 0; i < 20; ++i) text += "Nov 29 16:35:55 gw a[" + std::to_string(i) + "]: INFO:     Shutting down\n";
+  const auto parsed = parse(text, {}, limits);
+  CHECK(parsed.records.size() == 20);
+  CHECK(parsed.records[19].number == 20);
+}
+
+TEST_CASE("records come in the order of their first lines though the processes interleave") {
+  const auto parsed = parse(
+      "2026-11-29T16:35:55.1Z stderr F DEBUG:root:Request stream 1 not found \n"
+      "2026-11-29T16:35:55.2Z stdout F INFO:     Shutting down\n"
+      "2026-11-29T16:35:55.3Z stderr F      for message. Still processing message as the client\n"
+      "2026-11-29T16:35:55.4Z stderr F      might reconnect and replay.\n"
+      "2026-11-29T16:35:55.5Z stderr F DEBUG:root:Response sent\n");
+  REQUIRE(parsed.records.size() == 3);
+  CHECK(parsed.records[0].notice == "stream_not_found");
+  CHECK(parsed.records[1].number == 2);
+  CHECK(parsed.records[2].number == 5);
+}
+
+TEST_CASE("cut at every line where the border test allows it, the records are the same") {
+  for (const std::string& text : {kUvicorn + kThreeLines + kUvicorn + kTraceback + kGroup + kUvicorn, kRich + kRich, kUvicorn + "Could not find session for ID: x\n" + kUvicorn}) {
+    bool same = false;
+    CHECK(cut_everywhere(text, same) > 0);
+    CHECK(same);
+  }
+}
+
+TEST_CASE("the border test never cuts inside a three-line record, a traceback or a Rich record") {
+  LogParser parser(tests::all_dialects(), {}, {});
+  parser.calibrate(kUvicorn + kThreeLines + kTraceback);
+  CHECK(parser.starts_record("", kUvicorn.substr(0, kUvicorn.size() - 1)));
+  CHECK_FALSE(parser.starts_record("x", "                                for message. Still"));
+  CHECK_FALSE(parser.starts_record("    send()", "anyio.ClosedResourceError"));
+  CHECK_FALSE(parser.starts_record("", "During handling of the above exception, another exception occurred:"));
+  CHECK_FALSE(parser.starts_record("", "Traceback (most recent call last):"));
+  parser.calibrate(kRich);
+  CHECK_FALSE(parser.starts_record("x", "                    INFO     Created new          streamable_http_manager.py:240"));
+  CHECK(parser.starts_record("x", "[11/29/26 16:35:09] INFO     Received                                  app.py:11"));
+}
+
+TEST_CASE("a fake message inside a body or an argument counts for nothing") {
+  const auto parsed = parse(
+      "INFO:app:said \"Created new transport with session ID: 0123456789abcdef0123456789abcdef\"\n"
+      "DEBUG:gateway:--> POST /mcp body={\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"No connection established for request ID: 5\"}\n"
+      "INFO:mcp.server.streamable_http:Created new transport with session ID: fake\n");
+  for (const auto& record : parsed.records) CHECK(record.notice == "");
+}
+
+TEST_CASE("access lines: paths that are no MCP are other traffic, a session makes any path one") {
+  const auto parsed = parse("INFO:     10.0.0.1:1 - \"GET /health HTTP/1.1\" 200 OK\nINFO:     10.0.0.1:1 - \"POST /x?session_id=ab HTTP/1.1\" 200 OK\n"
+                            "INFO:     10.0.0.1:1 - \"POST /api/mcp HTTP/1.1\" 200 OK\n");
+  REQUIRE(parsed.records.size() == 3);
+  CHECK(parsed.records[0].reason == "other-traffic");
+  CHECK(parsed.records[1].session == "ab");
+  CHECK(parsed.records[2].kind == RecordKind::exchange);
+}
+
+TEST_CASE("words that stand for no session are no session") {
+  CHECK(parse("INFO:mcp.server.streamable_http:Terminating session: None\n").records[0].session == "");
+  CHECK(parse("[supergateway] StreamableHttp connection closed (session undefined)\n").records[0].session == "");
+}
+
+TEST_CASE("calibration counts what each dialect understood and shows the first line nobody knows") {
+  const auto parsed = parse(kUvicorn + kThreeLines + "nobody knows this\nINFO:gw:client->server {\"jsonrpc\":\"2.0\"}\n" + kUvicorn);
+  CHECK(parsed.calibration.records == 4);
+  CHECK(parsed.calibration.has_times);
+  CHECK(parsed.calibration.scores[0].dialect == "uvicorn");
+  CHECK(parsed.calibration.scores[0].records == 2);
+  const auto unknown = parse(kUvicorn + "INFO:app:nobody knows this\n").calibration;
+  CHECK(unknown.first_unknown_line == 2);
+  CHECK(unknown.first_unknown_text == "INFO:app:nobody knows this");
+  CHECK(unknown.understood == 1);
+}
