@@ -1,12 +1,14 @@
 #include "ingest/text/encoding.h"
 
+#include <algorithm>
+
 namespace mcpscan::ingest {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 // At least a quarter of the pairs of bytes with a NUL on one side, and hardly any on the other: text with ASCII in it.
-constexpr std::size_t kFewestPairs = 4;
+constexpr std::size_t kFewestNuls = 4;
 constexpr std::size_t kOneInFour = 4;
 constexpr std::size_t kHardlyAny = 8;
 
@@ -34,7 +36,7 @@ Encoding encoding_by_nuls(std::string_view head) {
     even += head[2 * i] == '\0';
     odd += head[2 * i + 1] == '\0';
   }
-  if (pairs < kFewestPairs) return Encoding::utf8;
+  if (std::max(even, odd) < kFewestNuls) return Encoding::utf8;
   if (odd * kOneInFour >= pairs && even * kHardlyAny <= odd) return Encoding::utf16le;
   if (even * kOneInFour >= pairs && odd * kHardlyAny <= even) return Encoding::utf16be;
   return Encoding::utf8;
