@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/limits.h"
 #include "support/demo_report.h"
 #include "support/written_report.h"
 
 using namespace mcpscan;
 using mcpscan::tests::written;
 using nlohmann::json;
+
+namespace {
+constexpr Limits kLimits;
+}  // namespace
 
 TEST_CASE("rpc ids keep their JSON type and every digit") {
   const std::string text = written("json", tests::demo_report());
@@ -84,5 +89,5 @@ TEST_CASE("free text is bounded by report_text_bytes and says how long it was") 
   model::Report report = tests::demo_report();
   report.incidents[0].story = std::string(100000, 's');
   const std::string story = json::parse(written("json", report))["incidents"][0]["story"];
-  CHECK(story == std::string(4096, 's') + "… (100,000 bytes)");
+  CHECK(story == std::string(kLimits.report_text_bytes, 's') + "… (100,000 bytes)");
 }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <fstream>
 #include <iterator>
 
+#include "base/limits.h"
 #include "report/utf8.h"
 #include "support/demo_report.h"
 #include "support/written_report.h"
@@ -13,6 +15,8 @@ using namespace mcpscan;
 using mcpscan::tests::written;
 
 namespace {
+
+constexpr Limits kLimits;
 
 model::ReportOptions terminal(unsigned width) {
   model::ReportOptions options;
@@ -130,7 +134,7 @@ TEST_CASE("terminal_rows caps every long list on a terminal and tells how many a
     report.findings[1].tally["stream " + std::to_string(i + 2)] = 1;
   }
   const std::string capped = written("text", report, terminal(100)), whole = written("text", report);
-  CHECK(has(capped, "and 30 more sessions"));
+  CHECK(has(capped, fmt::format("and {} more sessions", 42 - kLimits.terminal_rows)));
   CHECK(has(capped, "and 29 more findings"));
   CHECK(has(capped, "29 under 29 more keys"));
   CHECK_FALSE(has(whole, "more sessions"));
@@ -144,8 +148,8 @@ TEST_CASE("terminal_text_bytes keeps one long text from filling the screen; a fi
     const std::string text = written("text", report, options);
     return std::count(text.begin(), text.end(), '#');
   };
-  CHECK(letters(terminal(80)) == 1024);
-  CHECK(letters({}) == 4096);
+  CHECK(letters(terminal(80)) == static_cast<std::ptrdiff_t>(kLimits.terminal_text_bytes));
+  CHECK(letters({}) == static_cast<std::ptrdiff_t>(kLimits.report_text_bytes));
   CHECK(has(written("text", report, terminal(80)), "… (100,000 bytes)"));
 }
 
