@@ -127,7 +127,9 @@ void TlsAnalyzer::wake_peer(const Direction& d) {
 // Nothing is kept for directions that are over; the plaintext buffer is not kept between calls (there may be thousands of connections).
 void TlsAnalyzer::drop_held() {
   for (Direction* d : {&client_, &server_}) {
-    if (d->given_up || d->closed) d->records.clear();
+    if (!d->given_up && !d->closed) continue;
+    d->records.clear();
+    d->decryptor.forget();
   }
   std::vector<char>().swap(record_.storage);
 }
@@ -154,7 +156,7 @@ void TlsAnalyzer::read_records(Direction& d) {
 void TlsAnalyzer::wait_for_hello(Direction& d, const Stamp& stamp) {
   d.waiting = true;
   if (d.records.held() <= limits_.tls_wait_bytes) return;
-  note("tls-hello-missing", fmt::format("{} bytes from the {} wait for a hello (tls_wait_bytes)", d.records.held(), side_name(d.side)), stamp);
+  note("tls-hello-missing", fmt::format("more than {} bytes from the {} wait for a hello (tls_wait_bytes)", limits_.tls_wait_bytes, side_name(d.side)), stamp);
   give_up(d, missing_part(), stamp);
 }
 

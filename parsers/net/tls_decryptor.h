@@ -29,6 +29,8 @@ class Decryptor {
   explicit Decryptor(const Limits& limits) : limits_(limits) {}
 
   void install(TrafficKeys now);
+  // The keys are not needed any more.
+  void forget() { current_ = {}, next_ = {}; }
   void expect(TrafficKeys next) { next_ = std::move(next); }
   // The sender goes over to the expected keys, or to those of a key update. False: there are none.
   bool advance();

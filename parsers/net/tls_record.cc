@@ -21,7 +21,7 @@ bool plausible_record(std::string_view header) {
 void RecordReader::append(std::string_view bytes, const model::Stamp& stamp) {
   const std::uint64_t end = position_ + held() + bytes.size();
   // While records are read as they come, only the newest stamp can be a record's last.
-  if (place_known_ && offered_ == 0) marks_.clear();
+  if (place_known_ && offered_ == 0) drop_marks();
   marks_.push_back({end, stamp});
   bytes_.append(bytes);
   skip_lost_rest();
@@ -37,14 +37,22 @@ void RecordReader::consume(std::size_t count) {
   head_ += count;
   position_ += count;
   offered_ = 0;
-  while (!marks_.empty() && marks_.front().end <= position_) marks_.pop_front();
-  if (head_ == bytes_.size()) {
-    bytes_.clear();
-    head_ = 0;
-  } else if (head_ > kTlsFragmentBytes) {
-    bytes_.erase(0, head_);
-    head_ = 0;
-  }
+  while (mark_head_ < marks_.size() && marks_[mark_head_].end <= position_) ++mark_head_;
+  compact();
+}
+
+// Moves what is left to the front once that is cheap: nothing is left, or at least a record went before it.
+void RecordReader::compact() {
+  if (head_ < bytes_.size() && head_ <= kTlsFragmentBytes) return;
+  bytes_.erase(0, head_);
+  head_ = 0;
+  marks_.erase(marks_.begin(), marks_.begin() + static_cast<std::ptrdiff_t>(mark_head_));
+  mark_head_ = 0;
+}
+
+void RecordReader::drop_marks() {
+  marks_.clear();
+  mark_head_ = 0;
 }
 
 std::optional<TlsRecord> RecordReader::next() {
@@ -58,7 +66,7 @@ std::optional<TlsRecord> RecordReader::next() {
     const std::size_t size = kTlsHeaderBytes + fragment_bytes(bytes);
     if (bytes.size() < size) return std::nullopt;
     offered_ = size;
-    const auto mark = std::lower_bound(marks_.begin(), marks_.end(), position_ + size, [](const Mark& m, std::uint64_t end) { return m.end < end; });
+    const auto mark = std::lower_bound(marks_.begin() + static_cast<std::ptrdiff_t>(mark_head_), marks_.end(), position_ + size, [](const Mark& m, std::uint64_t end) { return m.end < end; });
     return TlsRecord{bytes.substr(0, kTlsHeaderBytes), bytes.substr(kTlsHeaderBytes, size - kTlsHeaderBytes), mark->stamp};
   }
   return std::nullopt;
@@ -109,7 +117,8 @@ model::Stamp RecordReader::search_on() {
 void RecordReader::clear() {
   position_ += held();
   std::string().swap(bytes_);
-  marks_.clear();
+  std::vector<Mark>().swap(marks_);
+  mark_head_ = 0;
   head_ = skip_ = offered_ = 0;
   broken_ = false;
 }

@@ -7,10 +7,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/stream_analyzer.h"
 
@@ -63,12 +63,15 @@ class RecordReader {
   };
   void consume(std::size_t count);
   void skip_lost_rest();
+  void compact();
+  void drop_marks();
   std::string_view front() const { return std::string_view(bytes_).substr(head_); }
 
   std::string bytes_;
   std::size_t head_ = 0;
   std::uint64_t position_ = 0;  // in the stream, of the first held byte
-  std::deque<Mark> marks_;
+  std::vector<Mark> marks_;  // from mark_head_ on; a deque would cost each idle connection a kilobyte
+  std::size_t mark_head_ = 0;
   std::size_t skip_ = 0;        // bytes still to come of a record that a gap hit
   std::size_t offered_ = 0;     // size of the record that next() returned
   bool place_known_ = true;
