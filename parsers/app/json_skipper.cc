@@ -17,6 +17,8 @@ constexpr std::array<bool, 256> kEscapable = [] {
   return table;
 }();
 
+constexpr std::size_t kShortestMarked = 26;  // a string with a cut marker and its quotes
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // True when the backslash at `at` begins an escape: an even number of backslashes stands before it.
@@ -86,17 +88,19 @@ void JsonSkipper::check_escapes(const char* block, std::uint64_t escaped) {
   for (; escaped != 0; escaped &= escaped - 1) check_escape(block + __builtin_ctzll(escaped));
 }
 
-// "...[18778 chars truncated]..." stands in the middle of what a logger cut.
+// "...[18778 chars truncated]..." stands in the middle of what a logger cut; `bracket` is a [.
+void JsonSkipper::check_cut_marker(const char* bracket) {
+  if (bracket - begin_ < 3 || bracket[-1] != '.' || bracket[-2] != '.') return;
+  const char* word = bracket + 1;
+  while (word < end_ && is_digit(*word)) ++word;
+  constexpr std::string_view kWords = " chars truncated]...";
+  if (word != bracket + 1 && left(word).substr(0, kWords.size()) == kWords) faults_ |= kCutMarker;
+}
+
 void JsonSkipper::check_cut_markers(const char* block, std::uint64_t brackets) {
   for (; brackets != 0; brackets &= brackets - 1) {
     const char* at = block + __builtin_ctzll(brackets);
-    if (at - begin_ < 3 || at[-1] != '.' || at[-2] != '.' || *at != '[') continue;
-    const char* word = at + 1;
-    while (word < end_ && is_digit(*word)) ++word;
-    constexpr std::string_view kWords = " chars truncated]...";
-    if (word != at + 1 && left(word).substr(0, kWords.size()) == kWords) {
-      faults_ |= kCutMarker;
-    }
+    if (*at == '[') check_cut_marker(at);
   }
 }
 
@@ -180,7 +184,12 @@ JsonToken JsonSkipper::string() {
     }
   }
   ++at_;
-  return {JsonType::string, escaped, since(start)};
+  const std::string_view raw = since(start);
+  if (raw.size() > kShortestMarked) {
+    const std::size_t marker = raw.find("...[");
+    if (marker != std::string_view::npos) check_cut_marker(start + marker + 3);
+  }
+  return {JsonType::string, escaped, raw};
 }
 
 JsonToken JsonSkipper::number() {

@@ -118,6 +118,7 @@ class JsonSkipper {
   void check_escapes(const char* block, std::uint64_t escaped);
   void check_escape(const char* escaped);
   void check_unicode(const char* escaped);
+  void check_cut_marker(const char* bracket);
   void check_cut_markers(const char* block, std::uint64_t brackets);
   const char* find_string_stop(const char* from);
 

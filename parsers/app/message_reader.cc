@@ -40,10 +40,7 @@ RpcMessage no_message(std::string_view text, std::uint32_t defects) {
 // What was not seen may stand in the missing part: nothing is held against a partial message, and a method that no
 // notification has makes it a request.
 void settle_partial(RpcMessage& message) {
-  if ((message.defects & model::kTruncated) != 0) {
-    message.defects &= ~(model::kNoVersion | model::kNeitherMember | model::kBadError);
-    message.digest = 0;
-  }
+  if ((message.defects & model::kTruncated) != 0) message.defects &= ~(model::kNoVersion | model::kNeitherMember | model::kBadError);
   const bool named_notification = message.method.substr(0, 14) == "notifications/";
   if (message.kind == MessageKind::notification && !named_notification) message.kind = MessageKind::request;
 }
@@ -167,14 +164,16 @@ void MessageReader::State::read_json(std::string_view json, bool lenient, Arena&
 }
 
 void MessageReader::State::apply_defects(std::string_view text, std::uint32_t defects, Arena& arena) {
+  const bool stopped = (scanned.faults & (kCut | kBroken)) != 0;
   for (RpcMessage& message : scanned.messages) {
-    const bool last = &message == &scanned.messages.back();
     // A cut or a break concerns the member it stands in, which is the last one read; a cut mark may stand in any.
-    const bool concerned = last || (scanned.faults & (kCut | kBroken)) == 0;
-    if (!concerned) continue;
+    if (stopped && &message != &scanned.messages.back()) continue;
     message.defects |= defects;
-    if ((defects & model::kTruncated) != 0 && !message.id.present()) scanned.any_rpc |= recover_tail(text, arena, message);
-    if ((defects & (model::kTruncated | model::kNotJson)) != 0) settle_partial(message);
+    const bool truncated = (defects & model::kTruncated) != 0;
+    if (truncated) message.digest = 0;
+    if (!stopped) continue;
+    if (truncated && !scanned.is_batch && !message.id.present()) scanned.any_rpc |= recover_tail(text, arena, message);
+    settle_partial(message);
   }
 }
 

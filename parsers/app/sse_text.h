@@ -1,5 +1,6 @@
 // Server-sent events in a text that is there as a whole (a log body). Not for connections: their events come in pieces, have
-// retry times and need bounds (SseReader). Linear; views point into the text, or into the arena where lines were joined. Source: WHATWG HTML section 9.2.6 (interpreting an event stream).
+// retry times and need bounds (SseReader). Linear; views point into the text, or into the arena where lines were joined.
+// Source: WHATWG HTML section 9.2.6 (interpreting an event stream).
 #pragma once
 
 #include <cstdint>

@@ -72,6 +72,13 @@ TEST_CASE("a logger's cut in the middle keeps the head, and finds the id that st
   CHECK((lost.messages[0].defects & model::kTruncated) != 0);
 }
 
+TEST_CASE("a mark of a cut inside a string leaves the members beyond doubt") {
+  const auto note = read_body(R"({"jsonrpc":"2.0","method":"vendor/log","params":{"data":"a...[10 chars truncated]...b"}})");
+  CHECK(note.messages[0].kind == MessageKind::notification);
+  CHECK(note.messages[0].defects == model::kTruncated);
+  CHECK(note.messages[0].digest == 0);
+}
+
 TEST_CASE("text that is not JSON keeps its members and says so") {
   for (const char* text : {R"({"jsonrpc":"2.0","id":1,"result":{"x":NaN}})", R"({"jsonrpc":"2.0","id":1,"result":{"x":None}})",
                            "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"x\":\"a\tb\"}}", R"({"jsonrpc":"2.0","id":1,"result":{"x":"\q"}})",
