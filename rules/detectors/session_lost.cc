@@ -1,5 +1,6 @@
 // Exchanges refused because the server no longer knows the session. A statement in the server's log and the refusal in the access log
-// are one event; so are several wordings of it. One finding a session.
+// are one event; so are several wordings of it. One finding a session; none where the session answers again afterwards, which is
+// session-affinity's.
 // Source: MCP 2025-11-25 transports "Session Management" (404, then initialize anew); protocol notes SE02.
 #include <algorithm>
 #include <map>
@@ -12,7 +13,7 @@ namespace {
 
 using namespace model;
 
-constexpr std::size_t kSessions = 20000;
+constexpr std::size_t kDraftsOfSession = 100;
 
 bool has_word(std::string_view text, std::string_view word) {
   return std::search(text.begin(), text.end(), word.begin(), word.end(), [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; }) != text.end();
@@ -29,11 +30,11 @@ class SessionLost : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     switch (event.kind) {
-      case EventKind::notice: return on_notice(event, findings);
-      case EventKind::exchange_summary: return on_refusal(event, event.observation->http->status, Witness::access_line, findings);
-      case EventKind::exchange_closed: return on_exchange(event, findings);
-      case EventKind::reply: return on_reply(event, findings);
-      case EventKind::session_finished: told_.erase(event.session->index); return;
+      case EventKind::notice: return on_notice(event);
+      case EventKind::exchange_summary: return on_status(event, event.observation->http->status, Witness::access_line);
+      case EventKind::exchange_closed: return on_exchange(event);
+      case EventKind::reply: return on_reply(event);
+      case EventKind::session_finished: return flush(*event.session, findings);
       default: return;
     }
   }
@@ -41,51 +42,71 @@ class SessionLost : public Detector {
  private:
   enum class Witness : std::uint8_t { statement, access_line, exchange };
   struct Told {
-    std::map<Witness, std::uint64_t> count;
+    std::map<Witness, std::uint64_t> count;  // what each witness has told
     std::uint64_t reported = 0;
-    std::uint64_t exchange = 0;
+    std::uint64_t exchange = 0;              // told last
+    bool answered_again = false;
+    std::vector<FindingDraft> drafts;
   };
 
-  void on_notice(const TimelineEvent& event, FindingSink& findings) {
+  void on_notice(const TimelineEvent& event) {
     const NoticeKind kind = event.observation->notice->kind;
     if (kind == NoticeKind::server_started || kind == NoticeKind::server_stopped) restarted_ = true;
-    if (kind == NoticeKind::session_not_found && event.session) tell(event, Witness::statement, findings);
+    if (kind == NoticeKind::session_not_found && event.session) tell(event, Witness::statement);
   }
 
-  void on_refusal(const TimelineEvent& event, unsigned status, Witness witness, FindingSink& findings) {
-    if (event.session && status == 404 && !event.session->ended) tell(event, witness, findings);
+  void on_status(const TimelineEvent& event, unsigned status, Witness witness) {
+    if (!event.session || event.session->ended) return;
+    if (status == 404) return tell(event, witness);
+    const auto told = told_.find(event.session->index);
+    if (told != told_.end() && status >= 200 && status < 300) told->second.answered_again = true;
   }
 
-  void on_exchange(const TimelineEvent& event, FindingSink& findings) {
-    if (!event.exchange->named_session || event.exchange->replies > 0) return;
-    on_refusal(event, event.exchange->status, Witness::exchange, findings);
+  void on_exchange(const TimelineEvent& event) {
+    if (!event.exchange->named_session) return;
+    if (event.exchange->status == 404 && event.exchange->replies > 0) return;  // its error body has told
+    on_status(event, event.exchange->status, Witness::exchange);
   }
 
   // A JSON-RPC error that refuses the exchange, with a usable id or without.
-  void on_reply(const TimelineEvent& event, FindingSink& findings) {
+  void on_reply(const TimelineEvent& event) {
     const RpcMessage& message = *event.observation->message;
     if (message.kind != MessageKind::error || !event.session || event.session->ended) return;
     const bool refused = event.exchange && event.exchange->named_session && event.exchange->status == 404;
-    if (refused || tells_lost_session(message.reason)) tell(event, Witness::exchange, findings);
+    if (refused || tells_lost_session(message.reason)) tell(event, Witness::exchange);
   }
 
-  void tell(const TimelineEvent& event, Witness witness, FindingSink& findings) {
-    if (told_.size() > kSessions) told_.clear();
+  void tell(const TimelineEvent& event, Witness witness) {
     Told& told = told_[event.session->index];
     if (event.exchange && told.exchange == event.exchange->id) return;
     if (event.exchange) told.exchange = event.exchange->id;
     if (++told.count[witness] <= told.reported) return;  // another witness told this refusal already
     ++told.reported;
+    if (told.drafts.size() >= kDraftsOfSession) {
+      ++told.drafts.back().count;
+      return;
+    }
     FindingDraft draft;
     draft.session = event.session->label;
     draft.at = event.at;
     draft.evidence.push_back(evidence_of(event));
-    if (event.call) draft.call = finding_call(*event.call);
-    if (!event.call && event.observation->message && event.observation->message->id.type != IdType::null) {
-      draft.call = FindingCall{OwnedId(event.observation->message->id), {}, {}, {}, event.at};
+    const RpcMessage* message = event.observation->message;
+    if (event.call) {
+      draft.call = finding_call(*event.call);
+    } else if (message && message->id.type != IdType::null && message->id.present()) {
+      draft.call = FindingCall{OwnedId(message->id), {}, {}, {}, event.at};
     }
     blame(*event.session, draft);
-    findings.add(std::move(draft));
+    told.drafts.push_back(std::move(draft));
+  }
+
+  void flush(const Session& session, FindingSink& findings) {
+    const auto found = told_.find(session.index);
+    if (found == told_.end()) return;
+    for (FindingDraft& draft : found->second.drafts) {
+      if (!found->second.answered_again) findings.add(std::move(draft));
+    }
+    told_.erase(found);
   }
 
   void blame(const Session& session, FindingDraft& draft) const {
@@ -96,7 +117,7 @@ class SessionLost : public Detector {
     draft.fault = {Party::server, Certainty::strong, {}, restarted_ ? "it was restarted and forgot the session" : "it no longer knew a session that it had served"};
   }
 
-  std::map<std::uint32_t, Told> told_;
+  std::map<std::uint32_t, Told> told_;  // sessions open at a time, so bounded by Limits::sessions
   bool restarted_ = false;
 };
 

@@ -27,6 +27,10 @@ FindingDraft draft_of(const Rule& rule, const TimelineEvent& event) {
   }
   draft.at = event.at;
   draft.fault = rule.fault;
+  if (rule.fault_is_senders && event.observation) {
+    draft.fault.party = event.observation->direction == model::Direction::server_to_client ? model::Party::server : model::Party::client;
+  }
+  draft.cause_rule = rule.consequence_of;
   draft.evidence.push_back(model::evidence_of(event));
   return draft;
 }

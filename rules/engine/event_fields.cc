@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "engine/condition.h"
+#include "session/result_fit.h"
 
 namespace mcpscan::engine {
 namespace {
@@ -63,6 +64,21 @@ bool is_unsafe_integer(const model::RpcId& id) {
   return error == std::errc::result_out_of_range || (error == std::errc() && (value > kSafe || value < -kSafe));
 }
 
+bool result_fits_call(const TimelineEvent& e) {
+  const auto* m = message(e);
+  if (!m || m->kind != model::MessageKind::result || !e.call) return true;
+  return session::result_fits(e.call->method, m->result_keys);
+}
+
+// Mcp-Method and Mcp-Name mirror the body (MCP 2026-07-28, transports, Standard Request Headers).
+bool headers_differ(const TimelineEvent& e) {
+  const auto* m = message(e);
+  if (!m || !e.exchange) return false;
+  const bool named = m->method == "tools/call" || m->method == "prompts/get" || m->method == "resources/read";
+  return (!e.exchange->mcp_method.empty() && e.exchange->mcp_method != m->method) ||
+         (named && !e.exchange->mcp_name.empty() && e.exchange->mcp_name != m->target);
+}
+
 std::string defects_of(const TimelineEvent& e) {
   constexpr std::array<std::string_view, 9> kDefects{"no-jsonrpc-version", "both-result-and-error", "no-method-or-result", "duplicate-key", "repaired-text",
                                                      "truncated", "not-json", "too-deep", "bad-error"};
@@ -74,7 +90,7 @@ std::string defects_of(const TimelineEvent& e) {
   return words;
 }
 
-const std::array<FieldEntry, 46> kFields{{
+const std::array<FieldEntry, 51> kFields{{
     {"id", [](const TimelineEvent& e) { return std::string(id_of(e).value); }},
     {"id_type", [](const TimelineEvent& e) { return word(kIdTypes, id_of(e).type); }},
     {"unsafe_integer", [](const TimelineEvent& e) { return yes_no(is_unsafe_integer(id_of(e))); }},
@@ -122,6 +138,11 @@ const std::array<FieldEntry, 46> kFields{{
     {"primed", [](const TimelineEvent& e) { return yes_no(e.exchange && e.exchange->primed); }},
     {"names_session", [](const TimelineEvent& e) { return yes_no(e.exchange && e.exchange->named_session); }},
     {"carries_request", [](const TimelineEvent& e) { return yes_no(e.exchange && e.exchange->carries_request); }},
+    {"sse", [](const TimelineEvent& e) { return yes_no(e.exchange ? e.exchange->is_sse : http(e) && http(e)->is_sse); }},
+    {"result_fits", [](const TimelineEvent& e) { return yes_no(result_fits_call(e)); }},
+    {"header_mismatch", [](const TimelineEvent& e) { return yes_no(headers_differ(e)); }},
+    {"is_reply", [](const TimelineEvent& e) { return yes_no(e.kind == model::EventKind::reply); }},
+    {"was_alive", [](const TimelineEvent& e) { return yes_no(e.session && e.session->was_alive); }},
     {"replies", [](const TimelineEvent& e) { return e.exchange ? std::to_string(e.exchange->replies) : std::string(); }},
 }};
 

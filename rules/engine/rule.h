@@ -45,6 +45,8 @@ struct Rule {
   model::Parameters parameters;
   Condition condition;                      // where there is no detector
   model::Fault fault;                       // for findings of the condition
+  bool fault_is_senders = false;            // the party is whoever sent the message
+  std::string consequence_of;               // the rule whose finding in the same session explains this one
   std::string detail;
   std::vector<RuleTest> tests;
 };

@@ -12,7 +12,8 @@ namespace mcpscan::engine {
 namespace {
 
 const std::vector<std::string_view> kRuleKeys{"title", "id", "status", "level", "description", "mechanism", "clause", "counts", "references", "falsepositives",
-                                              "tags", "fix", "needs", "held_back_by", "incident", "detector", "parameters", "detection", "fault", "detail", "tests"};
+                                              "tags", "fix", "needs", "held_back_by", "incident", "detector", "parameters", "detection", "fault", "detail",
+                                              "consequence_of", "tests"};
 const std::vector<std::string_view> kTestKeys{"name", "wire", "timeline", "expect"};
 const std::vector<std::string_view> kStepKeys{
     "at", "request", "reply", "error", "notify", "notice", "summary", "open", "response", "end", "gap", "event", "session", "keyed", "exchange", "connection", "stream",
@@ -21,6 +22,7 @@ const std::vector<std::string_view> kStepKeys{
 const std::vector<std::string_view> kExpectKeys{"count", "detail", "level", "party", "certainty", "session", "ids"};
 const std::vector<std::string_view> kStatuses{"experimental", "test", "stable", "deprecated"};
 const std::vector<std::string_view> kParties{"client", "server", "gateway", "network", "unknown"};
+const std::vector<std::string_view> kBlamed{"client", "server", "gateway", "network", "unknown", "sender"};
 const std::vector<std::string_view> kCertainties{"proven", "strong", "weak", "undetermined"};
 const std::vector<std::string_view> kHeldBackBy{"absence", "history"};
 
@@ -97,6 +99,7 @@ class Loader {
     rule_.clause = text(root, "clause");
     rule_.counts = text(root, "counts");
     rule_.detail = text(root, "detail");
+    rule_.consequence_of = text(root, "consequence_of");
     rule_.path = file_.path();
     rule_.category = category_of(file_.path());
     const std::string level = text(root, "level", true);
@@ -150,12 +153,14 @@ class Loader {
     if (!fault.IsDefined()) return;
     check(file_.check_keys(fault, {"party", "certainty", "contributing", "reason"}));
     if (error_) return;
-    constexpr std::array<model::Party, 5> kPartyValues{model::Party::client, model::Party::server, model::Party::gateway, model::Party::network, model::Party::unknown};
+    constexpr std::array<model::Party, 6> kPartyValues{model::Party::client, model::Party::server, model::Party::gateway, model::Party::network, model::Party::unknown,
+                                                       model::Party::unknown};
     constexpr std::array<model::Certainty, 4> kCertaintyValues{model::Certainty::proven, model::Certainty::strong, model::Certainty::weak, model::Certainty::undetermined};
-    const std::size_t party = index_of(kParties, one_of(fault, "party", kParties, "unknown"));
+    const std::size_t party = index_of(kBlamed, one_of(fault, "party", kBlamed, "unknown"));
     const std::size_t certainty = index_of(kCertainties, one_of(fault, "certainty", kCertainties, "undetermined"));
     if (error_) return;
     rule_.fault.party = kPartyValues[party];
+    rule_.fault_is_senders = kBlamed[party] == "sender";
     rule_.fault.certainty = kCertaintyValues[certainty];
     rule_.fault.contributing = texts(fault, "contributing");
     rule_.fault.reason = text(fault, "reason");
