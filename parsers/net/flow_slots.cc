@@ -1,5 +1,7 @@
 #include "net/flow_slots.h"
 
+#include <algorithm>
+
 namespace mcpscan::net {
 
 std::uint32_t FlowSlots::find(const FlowTuple& tuple) {
@@ -23,6 +25,11 @@ std::uint32_t FlowSlots::open(const FlowTuple& tuple, std::int64_t now) {
   map_.insert(tuple, slot);
   ++used_;
   return latest_ = slot;
+}
+
+FlowSlots::List& FlowSlots::list_of(const FlowSlot& slot) {
+  if (slot.state == SlotState::begun) return begun_;
+  return slot.state == SlotState::open ? open_ : over_;
 }
 
 void FlowSlots::append(std::uint32_t slot) {
@@ -50,6 +57,12 @@ void FlowSlots::touch(std::uint32_t slot, std::int64_t now) {
   append(slot);
 }
 
+void FlowSlots::promote(std::uint32_t slot) {
+  unlink(slot);
+  slots_[slot].state = SlotState::open;
+  append(slot);
+}
+
 void FlowSlots::retire(std::uint32_t slot, SlotState state) {
   FlowSlot& over = slots_[slot];
   for (int side = 0; side < 2; ++side) {
@@ -71,9 +84,13 @@ void FlowSlots::erase(std::uint32_t slot) {
   if (latest_ == slot) latest_ = FlowMap::kNone;
 }
 
-std::vector<std::uint32_t> FlowSlots::open_slots() const {
+std::vector<std::uint32_t> FlowSlots::live_slots() const {
   std::vector<std::uint32_t> result;
-  for (std::uint32_t slot = open_.first; slot != FlowMap::kNone; slot = slots_[slot].after) result.push_back(slot);
+  for (const List* list : {&begun_, &open_}) {
+    for (std::uint32_t slot = list->first; slot != FlowMap::kNone; slot = slots_[slot].after) result.push_back(slot);
+  }
+  std::sort(result.begin(), result.end(),
+            [this](std::uint32_t a, std::uint32_t b) { return slots_[a].connection->number() < slots_[b].connection->number(); });
   return result;
 }
 

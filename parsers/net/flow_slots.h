@@ -12,7 +12,7 @@
 
 namespace mcpscan::net {
 
-enum class SlotState : std::uint8_t { open, over, uninteresting };
+enum class SlotState : std::uint8_t { begun, open, over, uninteresting };  // begun: no data yet
 
 // What is remembered of one direction of a connection that is over.
 struct StreamTrace {
@@ -22,8 +22,8 @@ struct StreamTrace {
 
 struct FlowSlot {
   FlowTuple tuple;
-  SlotState state = SlotState::open;
-  std::unique_ptr<TcpConnection> connection;  // while open
+  SlotState state = SlotState::begun;
+  std::unique_ptr<TcpConnection> connection;  // while begun or open
   std::array<StreamTrace, 2> traces;          // afterwards
   std::int64_t last_seen = 0;
   std::int64_t deadline = TcpConnection::kNever;  // as registered with the owner's timers
@@ -36,24 +36,27 @@ class FlowSlots {
   explicit FlowSlots(std::size_t bound) : bound_(bound) {}
 
   std::uint32_t find(const FlowTuple& tuple);
-  // A new open slot; there must be room.
+  // A new slot, begun; there must be room.
   std::uint32_t open(const FlowTuple& tuple, std::int64_t now);
   FlowSlot& operator[](std::uint32_t slot) { return slots_[slot]; }
   void touch(std::uint32_t slot, std::int64_t now);
+  // Its first data came.
+  void promote(std::uint32_t slot);
   // Ends the connection of the slot and keeps a trace of it.
   void retire(std::uint32_t slot, SlotState state);
   void erase(std::uint32_t slot);
 
   bool full() const { return used_ >= bound_; }
+  std::uint32_t longest_silent_begun() const { return begun_.first; }
   std::uint32_t longest_silent_open() const { return open_.first; }
   std::uint32_t longest_silent_over() const { return over_.first; }
-  std::vector<std::uint32_t> open_slots() const;
+  std::vector<std::uint32_t> live_slots() const;  // begun or open, in the order of their connections' numbers
 
  private:
   struct List {
     std::uint32_t first = FlowMap::kNone, last = FlowMap::kNone;
   };
-  List& list_of(const FlowSlot& slot) { return slot.state == SlotState::open ? open_ : over_; }
+  List& list_of(const FlowSlot& slot);
   void append(std::uint32_t slot);
   void unlink(std::uint32_t slot);
 
@@ -61,7 +64,7 @@ class FlowSlots {
   std::vector<FlowSlot> slots_;
   std::vector<std::uint32_t> free_;
   FlowMap map_;
-  List open_, over_;
+  List begun_, open_, over_;
   std::uint32_t latest_ = FlowMap::kNone;  // found last: packets of one connection come in runs
 };
 

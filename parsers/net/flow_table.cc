@@ -64,10 +64,10 @@ struct FlowTable::State {
         std::uint64_t& next_connection_in)
       : limits(limits_in),
         input(input_in),
-        books(books_in),
+        books(&books_in),
         next_connection(next_connection_in),
-        shared{limits, std::move(make_analyzer), anomalies_in, {}, 0},
-        fragments(limits, packets, anomalies_in),
+        shared{limits, std::move(make_analyzer), &anomalies_in, {}, 0},
+        fragments(limits, packets, shared.anomalies),
         clock(limits.flow_idle_us),
         slots(std::max<std::size_t>(limits.flows, 1)) {}
 
@@ -79,16 +79,17 @@ struct FlowTable::State {
   void after_change(std::uint32_t slot);
   void retire(std::uint32_t slot);
   void end(std::uint32_t slot, model::EndReason reason);
-  void erase(std::uint32_t slot);
   void set_timer(std::uint32_t slot, std::int64_t deadline);
   void run_timers();
   void keep_buffer_bound();
+  bool silent_for(std::uint32_t slot, std::int64_t us);
   void expire();
+  void settle_books();
   void finish(Time at);
 
   const Limits limits;
-  const std::uint32_t input;
-  model::Books& books;
+  std::uint32_t input;
+  model::Books* books;
   std::uint64_t& next_connection;
   PacketBooks packets;
   FlowShared shared;
@@ -106,6 +107,13 @@ FlowTable::~FlowTable() = default;
 
 void FlowTable::add(const Packet& packet) {
   if (const Refusal refusal = state_->add(packet)) state_->packets.refuse(refusal);
+}
+
+void FlowTable::continue_in(std::uint32_t input, model::Books& books, model::AnomalyLog& anomalies) {
+  state_->settle_books();
+  state_->input = input;
+  state_->books = &books;
+  state_->shared.anomalies = &anomalies;
 }
 
 void FlowTable::finish(Time at) { state_->finish(at); }
@@ -148,7 +156,7 @@ void FlowTable::State::add_segment(const IpPacket& ip, const TcpSegment& segment
     packets.refuse(kUninteresting, count);
   } else if (flow.connection->fit(from, segment) == TcpConnection::Fit::stray) {
     packets.refuse(kStray, count);
-    shared.anomalies.add({"tcp-stray", "a TCP segment whose sequence number fits no point of its connection is left out", stamp.source, 1});
+    shared.anomalies->add({"tcp-stray", "a TCP segment whose sequence number fits no point of its connection is left out", stamp.source, 1});
   } else {
     flow.packets += count;
     flow.connection->add(from, segment, stamp, clock.now());
@@ -161,13 +169,13 @@ std::uint32_t FlowTable::State::slot_for(const FlowTuple& tuple, int from, const
   const std::uint32_t slot = slots.find(tuple);
   const bool opens = (segment.syn && !segment.rst) || segment.length > 0;
   if (slot == FlowMap::kNone) return opens ? open(tuple) : FlowMap::kNone;
-  if (slots[slot].state == SlotState::open) {
+  if (slots[slot].connection != nullptr) {
     if (slots[slot].connection->fit(from, segment) != TcpConnection::Fit::another) return slot;
     end(slot, model::EndReason::evidence_gap);
   } else if (!begins_another(slots[slot], from, segment, limits.sequence_jump_bytes)) {
     return slot;
   }
-  erase(slot);
+  slots.erase(slot);
   return opens ? open(tuple) : FlowMap::kNone;
 }
 
@@ -181,12 +189,13 @@ std::uint32_t FlowTable::State::open(const FlowTuple& tuple) {
 void FlowTable::State::make_room() {
   std::uint32_t slot = slots.longest_silent_over();
   if (slot == FlowMap::kNone) {
-    slot = slots.longest_silent_open();
-    shared.anomalies.add({"flow-table-full", fmt::format("more than {} TCP connections at a time; the longest silent one is given up", limits.flows),
+    // A flood of SYNs must not push connections with data out.
+    slot = slots.longest_silent_begun() != FlowMap::kNone ? slots.longest_silent_begun() : slots.longest_silent_open();
+    shared.anomalies->add({"flow-table-full", fmt::format("more than {} TCP connections at a time; the longest silent one is given up", limits.flows),
                           slots[slot].connection->last().source, 1});
     end(slot, model::EndReason::evidence_gap);
   }
-  erase(slot);
+  slots.erase(slot);
 }
 
 void FlowTable::State::after_change(std::uint32_t slot) {
@@ -195,6 +204,7 @@ void FlowTable::State::after_change(std::uint32_t slot) {
     retire(slot);
     return;
   }
+  if (slots[slot].state == SlotState::begun && connection.had_data()) slots.promote(slot);
   if (connection.deadline() != slots[slot].deadline) set_timer(slot, connection.deadline());
   if (shared.buffered > limits.total_buffer_bytes) keep_buffer_bound();
 }
@@ -217,8 +227,6 @@ void FlowTable::State::end(std::uint32_t slot, model::EndReason reason) {
   retire(slot);
 }
 
-void FlowTable::State::erase(std::uint32_t slot) { slots.erase(slot); }
-
 void FlowTable::State::set_timer(std::uint32_t slot, std::int64_t deadline) {
   FlowSlot& flow = slots[slot];
   const std::uint64_t key = flow.connection->number() << 32 | slot;
@@ -240,7 +248,7 @@ void FlowTable::State::keep_buffer_bound() {
   while (shared.buffered > limits.total_buffer_bytes && !timers.empty()) {
     const auto slot = static_cast<std::uint32_t>(timers.begin()->second);
     TcpConnection& connection = *slots[slot].connection;
-    shared.anomalies.add({"reorder-buffers-full", fmt::format("more than {} bytes wait behind holes in all", limits.total_buffer_bytes),
+    shared.anomalies->add({"reorder-buffers-full", fmt::format("more than {} bytes wait behind holes in all", limits.total_buffer_bytes),
                           connection.last().source, 1});
     connection.release(clock.now());
     if (connection.state() != TcpConnection::State::open) retire(slot);
@@ -248,27 +256,36 @@ void FlowTable::State::keep_buffer_bound() {
   }
 }
 
+bool FlowTable::State::silent_for(std::uint32_t slot, std::int64_t us) { return slot != FlowMap::kNone && clock.now() - slots[slot].last_seen > us; }
+
 void FlowTable::State::expire() {
-  for (std::uint32_t slot = slots.longest_silent_open(); slot != FlowMap::kNone; slot = slots.longest_silent_open()) {
-    if (clock.now() - slots[slot].last_seen <= limits.flow_idle_us) break;
+  while (silent_for(slots.longest_silent_begun(), limits.flow_idle_us)) end(slots.longest_silent_begun(), model::EndReason::unknown);
+  while (silent_for(slots.longest_silent_open(), limits.flow_idle_us)) {
+    const std::uint32_t slot = slots.longest_silent_open();
     end(slot, slots[slot].connection->half_closed_by());
   }
-  for (std::uint32_t slot = slots.longest_silent_over(); slot != FlowMap::kNone; slot = slots.longest_silent_over()) {
-    if (clock.now() - slots[slot].last_seen <= limits.flow_linger_us) break;
-    erase(slot);
-  }
+  while (silent_for(slots.longest_silent_over(), limits.flow_linger_us)) slots.erase(slots.longest_silent_over());
 }
 
 void FlowTable::State::finish(Time at) {
   fragments.finish();
-  std::vector<std::uint32_t> open = slots.open_slots();
-  std::sort(open.begin(), open.end(), [this](std::uint32_t a, std::uint32_t b) { return slots[a].connection->number() < slots[b].connection->number(); });
-  for (const std::uint32_t slot : open) {
+  for (const std::uint32_t slot : slots.live_slots()) {
     TcpConnection& connection = *slots[slot].connection;
     connection.finish(model::EndReason::evidence_ends, {at, connection.last().source});
     retire(slot);
   }
-  packets.settle(books);
+  packets.settle(*books);
+}
+
+// What is known of the connections by now decides for the packets of this file.
+void FlowTable::State::settle_books() {
+  for (const std::uint32_t slot : slots.live_slots()) {
+    FlowSlot& flow = slots[slot];
+    if (flow.state == SlotState::open) packets.use(flow.packets);
+    else packets.refuse(kNoData, flow.packets);
+    flow.packets = 0;
+  }
+  packets.settle(*books);
 }
 
 }  // namespace mcpscan::net

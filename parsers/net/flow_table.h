@@ -35,6 +35,9 @@ class FlowTable {
   ~FlowTable();
 
   void add(const Packet& packet);
+  // The packets from now on come from another file of the same capture (a rotated set): connections go on across the border,
+  // the books of the file before are settled, places carry `input`.
+  void continue_in(std::uint32_t input, model::Books& books, model::AnomalyLog& anomalies);
   // The evidence ends: every open flow is finished with evidence_ends, in order of its first packet. To be called once.
   void finish(Time at);
 

@@ -58,7 +58,7 @@ bool FragmentTable::put(Datagram& datagram, const IpPacket& ip, const model::Sta
   const auto added = datagram.pieces.add(begin, end, {reinterpret_cast<const char*>(ip.payload.data()), ip.payload.size()}, 0, stamp);
   cost_ += datagram.pieces.cost();
   datagram.covered += ip.payload_length - static_cast<std::uint32_t>(added.duplicate_bytes);
-  if (added.differs) anomalies_.add({"fragment-overlap", "an IP fragment repeats bytes with another content; the first copy counts", stamp.source, 1});
+  if (added.differs) anomalies_->add({"fragment-overlap", "an IP fragment repeats bytes with another content; the first copy counts", stamp.source, 1});
   return true;
 }
 
@@ -97,13 +97,13 @@ void FragmentTable::forget(Entry entry) {
 
 void FragmentTable::give_up(Entry entry) {
   books_.refuse(kIncomplete, entry->second.packets);
-  anomalies_.add({"fragment-incomplete", "the other fragments of an IP datagram are not in the capture", entry->second.first.source, 1});
+  anomalies_->add({"fragment-incomplete", "the other fragments of an IP datagram are not in the capture", entry->second.first.source, 1});
   forget(entry);
 }
 
 void FragmentTable::drop_oldest(const char* bound, std::size_t limit) {
   const Entry oldest = datagrams_.find(by_age_.front());
-  anomalies_.add({"fragment-table-full", fmt::format("more than {} {} of incomplete IP datagrams; the oldest is given up", limit, bound),
+  anomalies_->add({"fragment-table-full", fmt::format("more than {} {} of incomplete IP datagrams; the oldest is given up", limit, bound),
                   oldest->second.first.source, 1});
   give_up(oldest);
 }

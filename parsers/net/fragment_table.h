@@ -19,7 +19,7 @@ namespace mcpscan::net {
 
 class FragmentTable {
  public:
-  FragmentTable(const Limits& limits, PacketBooks& books, model::AnomalyLog& anomalies)
+  FragmentTable(const Limits& limits, PacketBooks& books, model::AnomalyLog*& anomalies)
       : limits_(limits), books_(books), anomalies_(anomalies) {}
 
   // How many packets made the datagram that `ip` now holds whole (its payload valid until the next call); 0: not yet whole.
@@ -58,7 +58,7 @@ class FragmentTable {
 
   const Limits& limits_;
   PacketBooks& books_;
-  model::AnomalyLog& anomalies_;
+  model::AnomalyLog*& anomalies_;  // of the file being read
   std::map<Key, Datagram> datagrams_;
   std::list<Key> by_age_;            // oldest first
   std::size_t cost_ = 0;

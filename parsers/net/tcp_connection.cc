@@ -128,7 +128,7 @@ bool TcpConnection::is_late_probe(TcpStream& stream, std::uint64_t end, std::uin
 void TcpConnection::repeat(const TcpStream& stream, std::uint64_t begin, const TcpSegment& segment, const model::Stamp& stamp) {
   ++shared_.totals.retransmissions;
   if (segment.length <= 1 || segment.payload.size() < segment.length || !stream.recent.contradicts(begin, segment.payload)) return;
-  shared_.anomalies.add({"tcp-repeat-differs", "a repeated TCP segment has another content than the first copy, which counts", stamp.source, 1});
+  shared_.anomalies->add({"tcp-repeat-differs", "a repeated TCP segment has another content than the first copy, which counts", stamp.source, 1});
 }
 
 void TcpConnection::keep(int from, std::uint64_t begin, std::uint64_t end, std::string_view bytes, std::uint64_t needs,
@@ -139,7 +139,7 @@ void TcpConnection::keep(int from, std::uint64_t begin, std::uint64_t end, std::
   shared_.buffered += mine.pieces.cost();
   if (added.duplicate_bytes > 0) ++shared_.totals.retransmissions;
   if (added.differs) {
-    shared_.anomalies.add({"tcp-repeat-differs", "a repeated TCP segment has another content than the first copy, which counts", stamp.source, 1});
+    shared_.anomalies->add({"tcp-repeat-differs", "a repeated TCP segment has another content than the first copy, which counts", stamp.source, 1});
   }
 }
 

@@ -20,7 +20,7 @@ namespace mcpscan::net {
 struct FlowShared {
   const Limits& limits;
   FlowTable::MakeAnalyzer make_analyzer;
-  model::AnomalyLog& anomalies;
+  model::AnomalyLog* anomalies;  // of the file being read
   FlowTable::Totals totals;
   std::size_t buffered = 0;  // cost of the pieces that wait, over all connections
 };

@@ -34,7 +34,7 @@ bool TcpConnection::ready(int side) const {
 int TcpConnection::ready_side() const {
   if (!ready(0)) return ready(1) ? 1 : -1;
   if (!ready(1)) return 0;
-  return stamp_of_head(1).source.number < stamp_of_head(0).source.number ? 1 : 0;
+  return captured_before(stamp_of_head(1), stamp_of_head(0)) ? 1 : 0;
 }
 
 void TcpConnection::drain() {
@@ -110,7 +110,7 @@ void TcpConnection::tell_fin(int side) {
 // Of two FINs the later one acknowledges the earlier.
 model::EndReason TcpConnection::reason_of_fins() const {
   const StreamEnd &a = streams_[0].fin, &b = streams_[1].fin;
-  bool second_first = b.stamp.source.number < a.stamp.source.number;
+  bool second_first = captured_before(b.stamp, a.stamp);
   if (a.needs > b.at && b.at != kNowhere) second_first = true;
   else if (b.needs > a.at) second_first = false;
   const model::Side first = side_of(second_first ? 1 : 0);
@@ -178,7 +178,7 @@ void TcpConnection::tell_end(model::EndReason reason, const model::Stamp& stamp)
 
 void TcpConnection::note_damage() {
   const std::string who = tuple_.endpoint(client_).text() + " to " + tuple_.endpoint(1 - client_).text();
-  model::AnomalyLog& anomalies = shared_.anomalies;
+  model::AnomalyLog& anomalies = *shared_.anomalies;
   shared_.totals.gaps += gaps_;
   shared_.totals.gap_bytes += gap_bytes_;
   if (gaps_ > 0) {

@@ -12,7 +12,7 @@ void TcpConnection::settle(std::int64_t now) {
   const Limits& limits = shared_.limits;
   for (int side = 0; side < 2; ++side) {
     while (state_ == State::open && (own(side).pieces.cost() > limits.flow_buffer_bytes || own(side).pieces.count() > limits.flow_segments)) {
-      shared_.anomalies.add({"reorder-buffer-full",
+      shared_.anomalies->add({"reorder-buffer-full",
                              fmt::format("a connection holds more than {} bytes or {} segments behind a hole; the hole is given up",
                                          limits.flow_buffer_bytes, limits.flow_segments),
                              last_.source, 1});
@@ -117,7 +117,7 @@ void TcpConnection::flush() {
   drain();
   while (state_ == State::open && (own(0).waits() || own(1).waits())) {
     const bool both = own(0).waits() && own(1).waits();
-    const bool second = both ? stamp_of_head(1).source.number < stamp_of_head(0).source.number : own(1).waits();
+    const bool second = both ? captured_before(stamp_of_head(1), stamp_of_head(0)) : own(1).waits();
     force(second ? 1 : 0);
     drain();
   }

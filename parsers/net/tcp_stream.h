@@ -15,6 +15,11 @@ namespace mcpscan::net {
 
 constexpr std::uint64_t kNowhere = UINT64_MAX;
 
+// Within a file the packet number decides; across the files of a rotated set the time does.
+inline bool captured_before(const model::Stamp& a, const model::Stamp& b) {
+  return a.source.input == b.source.input ? a.source.number < b.source.number : a.at < b.at;
+}
+
 // A FIN or RST that the stream ends with.
 struct StreamEnd {
   std::uint64_t at = kNowhere;

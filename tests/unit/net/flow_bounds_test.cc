@@ -30,6 +30,36 @@ TEST_CASE("Limits::flows: what is over makes room first, without an anomaly") {
   CHECK_FALSE(table.has("flow-table-full"));
 }
 
+TEST_CASE("A flood of SYNs does not push out a silent connection with data") {
+  Limits limits;
+  limits.flows = 3;
+  Table table(limits);
+  table.handshake();
+  table.client(1001, 5001, "ask");
+  for (std::uint16_t port = 1; port <= 50; ++port) table.packet(ipv4_bytes(tcp_bytes({1, 0, kSyn, "", port, 8000})));
+  table.server(5001, 1004, "answer");
+  CHECK(table.finish() == Events{"C ask", "S answer", "end evidence-ends"});
+  CHECK(table.has("flow-table-full"));
+  CHECK(table.books_add_up());
+}
+
+TEST_CASE("A rotated set: connections go on in the next file, and each file has its own books") {
+  Table table;
+  table.handshake();
+  table.client(1001, 5001, "ask");
+  table.server(5004, 1004, "wer");
+  model::Books second;
+  model::AnomalyLog anomalies;
+  table.flows.continue_in(1, second, anomalies);
+  CHECK(table.books.used == 5);
+  table.number = 0;
+  table.server(5001, 1004, "ans");
+  table.client(1004, 5007, {}, kRst);
+  CHECK(table.finish() == Events{"C ask", "S answer", "end reset-by-client"});
+  CHECK(second.used == 2);
+  CHECK(table.books.total == 5);
+}
+
 TEST_CASE("Limits::flow_buffer_bytes: a hole is given up when too much waits behind it") {
   Limits limits;
   limits.flow_buffer_bytes = 1000;
