@@ -74,7 +74,8 @@ Time first_full_date(std::string_view head, const TimeContext& context) {
 }
 
 unsigned first_yearless_month(const std::vector<std::string_view>& lines) {
-  TimeReader times{TimeContext{}};
+  const TimeContext utc;
+  TimeReader times(utc);
   for (std::string_view line : lines) {
     if (!line.empty() && line[0] == '<') line.remove_prefix(std::min(line.find('>') + 1, line.size()));
     Time found;
@@ -135,15 +136,15 @@ Calibration LogParser::calibrate(std::string_view head) {
   result.framing = describe_framing(counts.layers);
   std::map<std::string, std::uint64_t> scores;
   Arena arena;
-  RecordReader reader(*state_, 0, arena, [&](const LogRecord& record) {
+  const auto count = [&](const LogRecord& record) {
     ++result.records;
     result.has_times = result.has_times || record.at.known();
     const bool general = record.kind == RecordKind::unknown && record.text.find("jsonrpc") != std::string_view::npos;
     if (record.kind == RecordKind::unknown && !general) return note_unknown(record, result);
     ++result.understood;
     ++scores[general ? state_->names[0] : state_->names[record.dialect]];
-  });
-  reader.read(head, 1, 0);
+  };
+  RecordReader(*state_, 0, arena, count).read(head, 1, 0);
   for (const auto& [dialect, records] : scores) result.scores.push_back({dialect, records});
   std::stable_sort(result.scores.begin(), result.scores.end(), [](const auto& a, const auto& b) { return a.records > b.records; });
   return result;

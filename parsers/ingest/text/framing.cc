@@ -40,7 +40,8 @@ std::size_t bare_colour_length(std::string_view text, std::size_t at) {
 std::string_view name_of(Framing framing) { return kNames[static_cast<std::size_t>(framing)]; }
 
 std::string_view strip_ansi(std::string_view text, Arena& arena) {
-  const bool bare = !text.empty() && bare_colour_length(text, 0) != 0;
+  if (text.empty()) return text;
+  const bool bare = bare_colour_length(text, 0) != 0;
   if (!bare && std::memchr(text.data(), '\x1b', text.size()) == nullptr) return text;
   const std::span<char> buffer = arena.buffer(text.size());
   std::size_t used = 0;

@@ -88,7 +88,7 @@ std::string_view Framer::journal_text(const JsonValue& value) {
       item.text = text.substr(at + 1, end - at - 1);
       const std::string_view plain = unescape_json(item, arena_);
       if (used != 0) buffer[used++] = '\n';
-      std::memcpy(buffer.data() + used, plain.data(), plain.size());
+      if (!plain.empty()) std::memcpy(buffer.data() + used, plain.data(), plain.size());
       used += plain.size();
       at = end + 1;
       continue;

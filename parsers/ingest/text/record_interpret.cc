@@ -14,7 +14,7 @@ std::string_view RecordReader::joined(Open& open) {
   std::size_t used = 0;
   for (std::size_t i = 0; i < open.pieces.size(); ++i) {
     if (i != 0 && !open.glued[i]) buffer[used++] = '\n';
-    std::memcpy(buffer.data() + used, open.pieces[i].data(), open.pieces[i].size());
+    if (!open.pieces[i].empty()) std::memcpy(buffer.data() + used, open.pieces[i].data(), open.pieces[i].size());
     used += open.pieces[i].size();
   }
   return {buffer.data(), used};

@@ -34,7 +34,7 @@ void RecordReader::read(std::string_view bytes, std::uint64_t first_line, std::u
   bytes_ = bytes;
   base_offset_ = offset;
   line_number_ = first_line;
-  has_escapes_ = std::memchr(bytes.data(), '\x1b', bytes.size()) != nullptr;
+  has_escapes_ = !bytes.empty() && std::memchr(bytes.data(), '\x1b', bytes.size()) != nullptr;
   for (std::size_t at = 0; at < bytes.size();) {
     if (bytes[at] == '_') {
       const std::size_t taken = take_export(bytes.substr(at));

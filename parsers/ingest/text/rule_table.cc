@@ -15,7 +15,7 @@ constexpr std::size_t kMostGroups = 16;
 
 std::uint64_t first_eight(std::string_view text) {
   std::uint64_t word = 0;
-  std::memcpy(&word, text.data(), std::min<std::size_t>(text.size(), 8));
+  if (!text.empty()) std::memcpy(&word, text.data(), std::min<std::size_t>(text.size(), 8));
   return word;
 }
 

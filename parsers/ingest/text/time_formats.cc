@@ -294,9 +294,10 @@ bool TimeReader::read_whole(std::string_view text, Time& at) {
 
 std::size_t read_epoch(std::string_view text, Time& at) {
   std::size_t digits = 0;
-  std::int64_t whole = 0;
-  for (; digits < text.size() && digits < 19 && is_digit(text[digits]); ++digits) whole = whole * 10 + (text[digits] - '0');
-  if (digits < 9 || (digits == 19 && whole > 7'258'118'400'000'000'000)) return 0;
+  std::uint64_t read = 0;  // 19 digits fit
+  for (; digits < text.size() && digits < 19 && is_digit(text[digits]); ++digits) read = read * 10 + static_cast<std::uint64_t>(text[digits] - '0');
+  if (digits < 9 || read > 7'258'118'400'000'000'000) return 0;
+  const auto whole = static_cast<std::int64_t>(read);
   if (digits < text.size() && is_digit(text[digits])) return 0;
   // Nanoseconds per unit, by how many digits a time between 1990 and 2200 has in it.
   const std::int64_t unit = digits <= 10 ? 1'000'000'000 : digits <= 13 ? 1'000'000 : digits <= 16 ? 1000 : 1;

@@ -58,6 +58,7 @@ struct TimeContext {
 class TimeReader {
  public:
   explicit TimeReader(const TimeContext& context) : context_(&context) {}
+  explicit TimeReader(TimeContext&&) = delete;  // it is kept by reference
   // Bytes of `text` that are the time; 0 when it does not begin with one of that form.
   std::size_t read(TimeForm form, std::string_view text, Time& at);
   // The same for TimeForm::any, remembering the text it was last asked about: several prefixes begin with the same time.
