@@ -7,7 +7,6 @@ namespace mcpscan::app {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::size_t kFieldSlack = 64;      // room for a field's name in the line bound
 constexpr std::size_t kKeptCapacity = 64 * 1024;  // larger buffers are given back
 constexpr std::size_t kShortField = 1024;    // longest event name or id kept
 
@@ -38,18 +37,15 @@ void SseReader::feed(std::string_view bytes, Yield yield) {
     }
     const std::size_t length = line_length(bytes);
     if (length == std::string_view::npos) {
-      const std::size_t room = event_bytes_ + kFieldSlack - std::min(event_bytes_ + kFieldSlack, line_.size());
-      line_cut_ |= bytes.size() > room;
-      line_.append(bytes.substr(0, room));
+      append_line(bytes);
       break;
     }
     after_cr_ = bytes[length] == '\r';
     if (line_.empty()) {
-      take_line(bytes.substr(0, length), yield);
+      line_cut_ = length > line_bound();
+      take_line(bytes.substr(0, std::min(length, line_bound())), yield);
     } else {
-      const std::size_t room = event_bytes_ + kFieldSlack - std::min(event_bytes_ + kFieldSlack, line_.size());
-      line_cut_ |= length > room;
-      line_.append(bytes.substr(0, std::min(length, room)));
+      append_line(bytes.substr(0, length));
       take_line(line_, yield);
       keep_data();
       release(line_);
@@ -58,6 +54,12 @@ void SseReader::feed(std::string_view bytes, Yield yield) {
     bytes.remove_prefix(length + 1);
   }
   keep_data();
+}
+
+void SseReader::append_line(std::string_view bytes) {
+  const std::size_t room = line_bound() - std::min(line_bound(), line_.size());
+  line_cut_ |= bytes.size() > room;
+  line_.append(bytes.substr(0, room));
 }
 
 void SseReader::gap(Yield yield) {

@@ -38,6 +38,9 @@ class SseReader {
   std::size_t held_bytes() const { return line_.size() + data_.size(); }
 
  private:
+  // Longest line kept: one of data with its field's name.
+  std::size_t line_bound() const { return event_bytes_ + 64; }
+  void append_line(std::string_view bytes);
   void take_line(std::string_view line, Yield yield);
   void take_field(std::string_view name, std::string_view value);
   void take_data(std::string_view value);

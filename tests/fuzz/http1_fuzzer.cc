@@ -1,7 +1,5 @@
 // module: app
 // Any bytes as the two directions of an HTTP/1 connection, from its start and joined in the middle.
-#include <algorithm>
-
 #include "fuzz/http_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,7 +1,5 @@
 // module: app
 // Any bytes as the frames of an HTTP/2 connection behind its preface.
-#include <algorithm>
-
 #include "fuzz/http_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

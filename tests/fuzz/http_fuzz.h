@@ -1,6 +1,7 @@
 // What the HTTP fuzzers share: an input is cut into pieces for both sides, with gaps, closes and small bounds on the way.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
