@@ -240,7 +240,7 @@ class IdGuard:
         call.cancelled = True
         self.say("WARNING", call, f"client gave up after {CLIENT_TIMEOUT:.1f} s")
         self.gateway.wire(call, call.session.id, {"jsonrpc": "2.0", "method": "notifications/cancelled",
-                                                  "params": {"requestId": call.rpc_id, "reason": "client gave up"}})
+                                                  "params": {"requestId": call.rpc_id, "reason": "client timed out after 60.0 s"}})
         self.log.after(0.002, self.log.write, "mcp.server.lowlevel.server", "INFO", f"Request {call.rpc_id} cancelled - duplicate response suppressed")
         self.log.after(0.003, self.gateway.route, call, {"error": {"code": 0, "message": "Request cancelled"}})
 
