@@ -2,7 +2,7 @@
 """The pictures of output in README.md and docs are what the program prints now.
 
 A picture is a fenced block behind the line `<!-- output: ARGS -->` (run from the project root, 100 columns). It must be the head of the
-output; a last line `...` says that more follows."""
+output; a last line `...` says that more follows. MCPSCAN_UPDATE_GOLDEN=1 puts today's output in, as many paragraphs as were there."""
 import os
 import re
 import shlex
@@ -31,9 +31,31 @@ def differences(picture, output):
     return None if len(shown) == len(real) else f"{len(shown)} lines are shown, the program prints {len(real)}"
 
 
+def paragraphs(lines):
+    return sum(1 for line in lines if not line.strip())
+
+
+def updated(picture, output):
+    shown, real = picture.rstrip("\n").split("\n"), output.rstrip("\n").split("\n")
+    if shown[-1] != "...":
+        return output
+    wanted = paragraphs(shown[:-1])
+    kept = [line for number, line in enumerate(real) if paragraphs(real[:number]) < wanted]
+    return "\n".join(kept) + "\n...\n"
+
+
+def rewrite(path, text):
+    def replace(match):
+        return match.group().replace(match.group(2), updated(match.group(2), output_of(sys.argv[1], match.group(1))))
+
+    path.write_text(PICTURE.sub(replace, text), encoding="utf-8")
+
+
 def main():
     problems, checked = [], 0
     for path in files("docs", suffixes={".md"}) + [ROOT / "README.md"]:
+        if os.environ.get("MCPSCAN_UPDATE_GOLDEN") == "1" and PICTURE.search(read(path)):
+            rewrite(path, read(path))
         for arguments, picture in PICTURE.findall(read(path)):
             checked += 1
             difference = differences(picture, output_of(sys.argv[1], arguments))

@@ -114,7 +114,7 @@ def main():
     parser.add_argument("cases", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
     failed = 0
-    for folder in options.cases:
+    for folder in (f for f in options.cases if (f / "case.json").exists()):
         case, problems = check(str(pathlib.Path(options.bin).resolve()), folder.resolve())
         print(f"{'FAIL' if problems else 'ok  '} {folder.name}: {case.get('shows', '')}")
         for problem in problems:
