@@ -24,10 +24,9 @@ struct Read {
   std::string format;
 };
 
-Read read_all(const std::string& file, std::size_t step = 1 << 20, const char* filter = nullptr) {
+Read read_all(const std::string& file, std::size_t step = 1 << 20, const char* filter = nullptr, const Limits& limits = {}) {
   Read result;
   Bytes bytes(file, step);
-  const Limits limits;
   auto reader = net::open_capture(bytes, 3, limits);
   REQUIRE(reader.ok());
   if (filter != nullptr) REQUIRE((*reader)->set_filter(filter).ok());
@@ -110,6 +109,25 @@ TEST_CASE("A record that claims 4 GB with nothing behind it ends the file") {
                              std::string(100, '\xff'));
   CHECK(read.packets.size() == 1);
   CHECK(read.anomalies.entries().count("impossible-record") == 1);
+}
+
+TEST_CASE("Limits::packet_bytes: a longer record is impossible") {
+  Limits limits;
+  limits.packet_bytes = 10;
+  const std::string good = record(1700000000, 0, "abc");
+  CHECK(read_all(file_header() + record(1700000000, 0, std::string(10, 'x')) + good, 1 << 20, nullptr, limits).packets.size() == 2);
+  const Read read = read_all(file_header() + good + record(1700000000, 0, std::string(11, 'x')) + good, 1 << 20, nullptr, limits);
+  CHECK(read.packets == std::vector<std::string>{"abc", "abc"});
+  CHECK(read.books.malformed.at("impossible-record") == 1);
+}
+
+TEST_CASE("Limits::capture_resync_bytes: the search for the next record ends there") {
+  Limits limits;
+  limits.capture_resync_bytes = 100;
+  const std::string good = record(1700000000, 0, "abc"), bad(200, '\xff');
+  CHECK(read_all(file_header() + good + bad + good + good, 1 << 20, nullptr, limits).packets.size() == 1);
+  limits.capture_resync_bytes = 300;
+  CHECK(read_all(file_header() + good + bad + good + good, 1 << 20, nullptr, limits).packets.size() == 3);
 }
 
 TEST_CASE("What is no capture is refused, and a pcap dialect that is not read is named with a way out") {

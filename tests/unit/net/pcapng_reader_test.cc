@@ -147,6 +147,15 @@ TEST_CASE("Limits::secrets_bytes bounds what secrets blocks may add") {
   CHECK(read.anomalies.entries().count("secrets-limit") == 1);
 }
 
+TEST_CASE("Limits::capture_block_bytes: a longer block is impossible") {
+  Limits limits;
+  limits.capture_block_bytes = 64;
+  const Read read = read_all(kLittle.section() + kLittle.interface(1) + kLittle.enhanced(0, 1, std::string(32, 'x')) +
+                                 kLittle.enhanced(0, 2, std::string(36, 'x')) + kLittle.enhanced(0, 3, "next"), 1 << 20, limits);
+  CHECK(read.packets == std::vector<std::string>{std::string(32, 'x'), "next"});
+  CHECK(read.books.malformed.at("impossible-block") == 1);
+}
+
 TEST_CASE("Limits::capture_interfaces: packets of interfaces beyond it are malformed") {
   Limits limits;
   limits.capture_interfaces = 1;
