@@ -38,7 +38,7 @@ Decoded decode_one(std::string_view text) {
   if (unit < 0) return {};
   if (is_high(unit)) {
     const int low = unicode_escape(text.substr(6));
-    if (is_low(low)) return {0x10000u + ((static_cast<std::uint32_t>(unit) - 0xd800) << 10) + (static_cast<std::uint32_t>(low) - 0xdc00), 12};
+    if (is_low(low)) return {0x10000u + (static_cast<std::uint32_t>(unit - 0xd800) << 10) + static_cast<std::uint32_t>(low - 0xdc00), 12};
   }
   return {static_cast<std::uint32_t>(unit), 6};
 }

@@ -128,7 +128,9 @@ std::uint32_t MessageReader::State::judge_text(std::string_view json, ReadOutcom
   const bool is_cut = (faults & (kCut | kCutMarker)) != 0 || (carrier_defects & model::kTruncated) != 0;
   bool is_broken = says_broken;
   // Deep texts are beyond the parser too; cut ones it cannot but refuse.
-  if (!is_broken && !is_cut && (faults & kOdd) != 0) is_broken = deep != 0 ? (faults & kBroken) != 0 : !verdict.is_json(json.substr(0, scanned.consumed));
+  if (!is_broken && !is_cut && (faults & kOdd) != 0) {
+    is_broken = deep != 0 ? (faults & kBroken) != 0 : !verdict.is_json(json.substr(0, scanned.consumed));
+  }
   if (is_cut ? !says_broken : is_broken && has_cut_marker(json)) {
     outcome.truncated = true;
     return deep | model::kTruncated;
