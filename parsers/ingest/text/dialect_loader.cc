@@ -11,6 +11,7 @@ namespace mcpscan::ingest {
 namespace {
 
 constexpr std::size_t kFewestSamples = 3;
+constexpr std::size_t kLeastAnywhere = 12;
 
 template <typename Enum>
 std::vector<std::string_view> words_of(std::size_t count) {
@@ -166,7 +167,10 @@ class DialectReader {
     bool has_body = std::any_of(rule.groups.begin(), rule.groups.end(), [](const auto& group) { return group.second == Field::body; });
     for (const Template& form : rule.forms) has_body = has_body || form.has(Field::body);
     check_meaning(node, rule.meaning, has_body);
-    if (rule.anywhere && rule.literal.empty() && !rule.forms.empty()) rule.literal = trim_literal(rule.forms[0].longest_literal());
+    if (rule.anywhere && !rule.forms.empty()) {
+      rule.literal = trim_literal(rule.forms[0].lead());
+      if (rule.literal.size() < kLeastAnywhere) return source_.fail(node, "a rule found anywhere must begin with at least 12 bytes of literal text");
+    }
     dialect_.messages.push_back(std::move(rule));
   }
 

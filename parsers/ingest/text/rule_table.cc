@@ -53,7 +53,7 @@ bool before(const Entry& a, const Entry& b) {
 void PrefixTable::add(const PrefixRule& rule) {
   for (const Template& form : rule.forms) {
     const bool known = std::any_of(entries_.begin(), entries_.end(), [&form](const Entry& entry) { return entry.form->source() == form.source(); });
-    if (!known) entries_.push_back({&rule, &form, form.lead(), form.specificity(), entries_.size()});
+    if (!known) entries_.push_back({&rule, &form, form.literal_behind_time(), form.specificity(), entries_.size()});
   }
 }
 
@@ -67,11 +67,25 @@ void PrefixTable::finish() {
   }
 }
 
+bool PrefixTable::possible(const Entry& entry, std::string_view line, std::size_t end) {
+  const std::string_view literal = entry.behind_time;
+  if (literal.empty()) return true;
+  if (end == 0 || end >= line.size()) return false;
+  if (literal[0] != ' ') return line[end] == literal[0];
+  if (!is_blank(line[end])) return false;
+  if (literal.size() == 1) return true;
+  while (end < line.size() && is_blank(line[end])) ++end;
+  return end < line.size() && line[end] == literal[1];
+}
+
 std::size_t PrefixTable::match(std::string_view line, std::size_t from, TimeReader& times, Captures& captures, RecordHead& head) const {
   if (line.empty()) return 0;
   const std::vector<std::uint16_t>& candidates = by_byte_[static_cast<unsigned char>(line[0])];
+  Time at;
+  const std::size_t time_end = is_digit(line[0]) || is_a(line[0], kLetter) ? times.read_first(line, at) : 0;
   for (std::size_t i = from; i < candidates.size(); ++i) {
     const Entry& entry = entries_[candidates[i]];
+    if (!possible(entry, line, time_end)) continue;
     captures.count = 0;
     if (!entry.form->match(line, times, captures)) continue;
     head = RecordHead{};
@@ -129,13 +143,16 @@ bool MessageTable::match(std::string_view message, std::string_view logger, Time
 bool MessageTable::match_anywhere(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found) const {
   if (anywhere_.empty()) return false;
   const std::string_view head = message.substr(0, std::min(message.substr(0, kHeadBytes).find_first_of("{\n"), kHeadBytes));
-  for (const MessageRule* rule : anywhere_) {
-    const std::size_t at = head.find(rule->literal);
-    if (at == std::string_view::npos || !logger_fits(*rule, logger)) continue;
-    found.captures.count = 0;
-    if (!rule->forms[0].match(message.substr(at), times, found.captures)) continue;
-    found.rule = rule;
-    return true;
+  for (std::size_t at = 0; at < head.size();) {
+    for (const MessageRule* rule : anywhere_) {
+      if (rule->literal[0] != head[at] || head.substr(at, rule->literal.size()) != rule->literal || !logger_fits(*rule, logger)) continue;
+      found.captures.count = 0;
+      if (!rule->forms[0].match(message.substr(at), times, found.captures)) continue;
+      found.rule = rule;
+      return true;
+    }
+    const std::size_t blank = head.find(' ', at);
+    at = blank == std::string_view::npos ? head.size() : blank + 1;
   }
   return false;
 }

@@ -33,10 +33,12 @@ class PrefixTable {
   struct Entry {
     const PrefixRule* rule;
     const Template* form;
-    std::string_view lead;
+    std::string_view behind_time;   // literal behind a leading time
     int specificity;
     std::size_t order;
   };
+  // Whether a line whose time ends at `end` (0: it begins with none) can match at all.
+  static bool possible(const Entry& entry, std::string_view line, std::size_t end);
   std::vector<Entry> entries_;
   std::array<std::vector<std::uint16_t>, 256> by_byte_;
 };
@@ -48,7 +50,7 @@ struct MessageMatch {
 
 class MessageTable {
  public:
-  // Rules found anywhere look only at so many bytes before the first brace: a body may hold anything.
+  // Rules found anywhere begin a word, and look only at so many bytes before the first brace: a body may hold anything.
   static constexpr std::size_t kHeadBytes = 320;
 
   void add(const MessageRule& rule);

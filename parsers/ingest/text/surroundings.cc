@@ -12,6 +12,7 @@ namespace {
 
 using model::Direction;
 constexpr std::size_t kNone = std::string_view::npos;
+constexpr std::size_t kLongestSession = 256;
 
 enum class Party : std::uint8_t { none, client, server };
 
@@ -27,7 +28,7 @@ constexpr std::array<PartyWord, 14> kParties{{{"client", Party::client}, {"edito
 
 Party party_of(std::string_view word) {
   for (const PartyWord& known : kParties) {
-    if (equal_ignoring_case(known.word, word)) return known.party;
+    if (known.word.size() == word.size() && equal_ignoring_case(known.word, word)) return known.party;
   }
   return Party::none;
 }
@@ -38,13 +39,6 @@ struct Phrase {
 };
 constexpr auto kIn = Direction::client_to_server;
 constexpr auto kOut = Direction::server_to_client;
-// Phrases that name a party outrank bare verbs, whose sense depends on who wrote the log.
-constexpr std::array<Phrase, 20> kPartyPhrases{{
-    {"from client", kIn}, {"to server", kIn}, {"from server", kOut}, {"to client", kOut}, {"client says", kIn}, {"server says", kOut},
-    {"client request", kIn}, {"client message", kIn}, {"server message", kOut}, {"server response", kOut}, {"client sent", kIn}, {"server sent", kOut},
-    {"to upstream", kIn}, {"from upstream", kOut}, {"to remote", kIn}, {"from remote", kOut}, {"to child", kIn}, {"from child", kOut},
-    {"to backend", kIn}, {"from backend", kOut},
-}};
 constexpr std::array<Phrase, 28> kWords{{
     {"stdin", kIn}, {"stdout", kOut}, {"in", kIn}, {"out", kOut}, {"inbound", kIn}, {"outbound", kOut}, {"incoming", kIn}, {"outgoing", kOut},
     {"request", kIn}, {"response", kOut}, {"req", kIn}, {"resp", kOut}, {"res", kOut}, {"reply", kOut}, {"recv", kIn}, {"received", kIn},
@@ -56,9 +50,20 @@ struct Arrow {
   std::string_view mark;
   bool to_right;
 };
-constexpr std::array<Arrow, 12> kArrows{{{"-->", true}, {"<--", false}, {"->", true}, {"<-", false}, {"=>", true}, {"<=", false},
-                                         {"\xe2\x86\x92", true}, {"\xe2\x86\x90", false}, {">>", true}, {"<<", false},
-                                         {"\xc3\xa2\xe2\x80\xa0\xe2\x80\x99", true}, {">", true}}};
+// Longer marks before the shorter ones they end or begin with. The fourth is a right arrow whose UTF-8 was read as cp1252.
+constexpr std::array<Arrow, 12> kArrows{{{"-->", true}, {"<--", false}, {"\xe2\x86\x92", true}, {"\xc3\xa2\xe2\x80\xa0\xe2\x80\x99", true},
+                                         {"\xe2\x86\x90", false}, {"->", true}, {"<-", false}, {"=>", true}, {"<=", false}, {">>", true},
+                                         {"<<", false}, {">", true}}};
+
+// The arrow whose last byte is at `last`.
+const Arrow* arrow_ending_at(std::string_view text, std::size_t last) {
+  const char c = text[last];
+  if (c != '>' && c != '<' && c != '-' && c != '=' && static_cast<unsigned char>(c) < 0x80) return nullptr;
+  for (const Arrow& arrow : kArrows) {
+    if (last + 1 >= arrow.mark.size() && text.substr(last + 1 - arrow.mark.size(), arrow.mark.size()) == arrow.mark) return &arrow;
+  }
+  return nullptr;
+}
 
 bool letter_at(std::string_view text, std::size_t at) { return at < text.size() && is_a(text[at], kLetter); }
 
@@ -77,53 +82,83 @@ std::string_view word_behind(std::string_view text, std::size_t at) {
   return text.substr(at, end - at);
 }
 
-// client -> server names both ends; a bare arrow points into the server, as gateways draw it.
-Direction by_arrow(std::string_view text) {
-  Direction bare = Direction::unknown;
-  for (const Arrow& arrow : kArrows) {
-    const std::size_t at = text.rfind(arrow.mark);
-    if (at == kNone) continue;
-    const Party left = party_of(word_before(text, at)), right = party_of(word_behind(text, at + arrow.mark.size()));
-    const bool left_speaks = arrow.to_right;
-    if (left != Party::none) return (left == Party::client) == left_speaks ? kIn : kOut;
-    if (right != Party::none) return (right == Party::server) == left_speaks ? kIn : kOut;
-    if (arrow.mark.size() > 1 && bare == Direction::unknown) bare = arrow.to_right ? kIn : kOut;
+struct FoundArrow {
+  Direction direction = Direction::unknown;
+  bool named = false;  // a party stands at one of its ends
+};
+
+// client -> server names both ends; a bare arrow points into the server, as gateways draw it. The nearest named one wins.
+FoundArrow by_arrow(std::string_view text) {
+  FoundArrow found;
+  for (std::size_t end = text.size(); end > 0; --end) {
+    const Arrow* arrow = arrow_ending_at(text, end - 1);
+    if (arrow == nullptr) continue;
+    const std::size_t at = end - arrow->mark.size();
+    const Party left = party_of(word_before(text, at)), right = party_of(word_behind(text, end));
+    if (left != Party::none) return {(left == Party::client) == arrow->to_right ? kIn : kOut, true};
+    if (right != Party::none) return {(right == Party::server) == arrow->to_right ? kIn : kOut, true};
+    if (arrow->mark.size() > 1 && found.direction == Direction::unknown) found.direction = arrow->to_right ? kIn : kOut;
+    end = at + 1;
   }
-  return bare;
+  return found;
 }
 
-std::size_t find_words(std::string_view text, std::string_view words) {
-  for (std::size_t at = 0; at + words.size() <= text.size(); ++at) {
-    if (lower(text[at]) != words[0] || (at > 0 && letter_at(text, at - 1)) || letter_at(text, at + words.size())) continue;
-    if (equal_ignoring_case(text.substr(at, words.size()), words)) return at;
-  }
-  return kNone;
-}
-
-Direction by_phrase(std::string_view text) {
-  for (const Phrase& phrase : kPartyPhrases) {
-    if (find_words(text, phrase.words) != kNone) return phrase.direction;
-  }
-  return Direction::unknown;
-}
-
-// The word nearest to the body decides.
-Direction by_word(std::string_view text) {
-  std::size_t end = text.size();
-  while (end > 0) {
+// The words of a text, last one first.
+template <typename Visit>
+void each_word_backwards(std::string_view text, Visit visit) {
+  for (std::size_t end = text.size(); end > 0;) {
     while (end > 0 && !is_a(text[end - 1], kLetter | kDigit)) --end;
     std::size_t from = end;
     while (from > 0 && is_a(text[from - 1], kLetter | kDigit)) --from;
-    for (const Phrase& phrase : kWords) {
-      if (equal_ignoring_case(phrase.words, text.substr(from, end - from))) return phrase.direction;
-    }
+    if (from == end || !visit(text.substr(from, end - from))) return;
     end = from;
   }
-  return Direction::unknown;
 }
 
-constexpr std::array<std::string_view, 10> kSessionMarks{"mcp-session-id", "mcp_session_id", "session_id", "session-id", "sessionid", "session id",
-                                                         "mcp.session.id", "session", "sid", "conn"};
+enum class Role : std::uint8_t { none, from, to, speaks };
+Role role_of(std::string_view word) {
+  if (word.size() == 4 && equal_ignoring_case(word, "from")) return Role::from;
+  if (word.size() == 2 && equal_ignoring_case(word, "to")) return Role::to;
+  for (const std::string_view verb : {std::string_view("says"), std::string_view("sent"), std::string_view("message"), std::string_view("request"), std::string_view("response")}) {
+    if (equal_ignoring_case(verb, word)) return Role::speaks;
+  }
+  return Role::none;
+}
+
+Direction spoken_by(Party party) { return party == Party::client ? kIn : kOut; }
+
+// "from client", "to server", "server says", "client request": a party and what it does, nearest to the body first.
+Direction by_phrase(std::string_view text) {
+  Direction found = Direction::unknown;
+  std::string_view behind;
+  Party party = Party::none;
+  each_word_backwards(text, [&](std::string_view word) {
+    if (party != Party::none) {
+      const Role role = role_of(word);
+      if (role == Role::from) found = spoken_by(party);
+      if (role == Role::to) found = party == Party::server ? kIn : kOut;
+      if (found != Direction::unknown) return false;
+    }
+    party = party_of(word);
+    if (party != Party::none && role_of(behind) == Role::speaks) found = spoken_by(party);
+    behind = word;
+    return found == Direction::unknown;
+  });
+  return found;
+}
+
+// A single word: its sense depends on who wrote the log, so it comes last; the one nearest to the body decides.
+Direction by_word(std::string_view text) {
+  Direction found = Direction::unknown;
+  each_word_backwards(text, [&found](std::string_view word) {
+    if (word.size() > 9) return true;
+    for (const Phrase& known : kWords) {
+      if (known.words.size() == word.size() && lower(word[0]) == known.words[0] && equal_ignoring_case(known.words, word)) found = known.direction;
+    }
+    return found == Direction::unknown;
+  });
+  return found;
+}
 
 bool is_session_char(char c) { return is_a(c, kLetter | kDigit) || c == '-' || c == '_' || c == '.' || c == ':' || c == '/' || c == '+' || c == '~'; }
 
@@ -141,16 +176,33 @@ std::string_view value_behind(std::string_view text, std::size_t at, bool blank_
   return text.substr(at, end - at);
 }
 
-// `session` as a plain word needs "=", ":" or to stand in brackets as "(session X)".
+// The word "session" at `at` with what belongs to its name: mcp-session-id, session_id, sessionId, session id.
+struct SessionMark {
+  std::size_t begin = 0, end = 0;
+  int sureness = 0;  // 2: mcp-session-id, 1: session id, 0: session
+};
+SessionMark session_mark(std::string_view text, std::size_t at) {
+  SessionMark mark{at, at + 7, 0};
+  const bool separated = mark.end + 2 < text.size() && (text[mark.end] == '_' || text[mark.end] == '-' || text[mark.end] == '.' || text[mark.end] == ' ');
+  const std::size_t id = mark.end + separated;
+  if (equal_ignoring_case(text.substr(id, 2), "id") && !letter_at(text, id + 2)) mark.end = id + 2, mark.sureness = 1;
+  if (at >= 4 && equal_ignoring_case(text.substr(at - 4, 3), "mcp")) mark.begin = at - 4, mark.sureness = 2;
+  return mark;
+}
+
+// `session` as a plain word needs "=" or ":", or to stand in brackets as "(session X)". The surest name wins, then the first.
 std::string_view session_in(std::string_view text) {
-  for (const std::string_view mark : kSessionMarks) {
-    const std::size_t at = find_words(text, mark);
-    if (at == kNone) continue;
-    const bool bracketed = at > 0 && (text[at - 1] == '(' || text[at - 1] == '[');
-    const std::string_view value = session_or_nothing(value_behind(text, at + mark.size(), bracketed));
-    if (!value.empty() && value.size() <= 256) return value;
+  std::string_view best;
+  int sureness = -1;
+  for (std::size_t at = text.find("ession"); at != kNone; at = text.find("ession", at + 6)) {
+    if (at == 0 || lower(text[at - 1]) != 's') continue;
+    const SessionMark mark = session_mark(text, at - 1);
+    if (mark.sureness <= sureness || (mark.begin > 0 && letter_at(text, mark.begin - 1)) || letter_at(text, mark.end)) continue;
+    const bool bracketed = mark.begin > 0 && (text[mark.begin - 1] == '(' || text[mark.begin - 1] == '[');
+    const std::string_view value = session_or_nothing(value_behind(text, mark.end, bracketed));
+    if (!value.empty() && value.size() <= kLongestSession) best = value, sureness = mark.sureness;
   }
-  return {};
+  return best;
 }
 
 // The last bracketed token that is no level word, number, direction or time: a server's name.
@@ -166,30 +218,35 @@ std::string_view name_in_brackets(std::string_view text) {
   return {};
 }
 
+void take_peer(std::string_view address, Surroundings& result) {
+  const std::size_t colon = address.rfind(':');
+  const Decimal port = colon == kNone ? Decimal{} : read_decimal(address, colon + 1);
+  if (port.digits != 0 && colon + 1 + port.digits == address.size() && port.value < 65536) {
+    result.peer_port = static_cast<std::uint16_t>(port.value);
+    address = address.substr(0, colon);
+  }
+  if (address.size() > 2 && address.front() == '[' && address.back() == ']') address = address.substr(1, address.size() - 2);
+  result.peer = address;
+}
+
+// client=10.0.0.1:42530, peer=..., remote_addr=..., src.addr=...
 void find_peer(std::string_view text, Surroundings& result) {
-  for (const std::string_view mark : {std::string_view("client"), std::string_view("peer"), std::string_view("remote_addr"), std::string_view("src.addr")}) {
-    const std::size_t at = find_words(text, mark);
-    if (at == kNone || at + mark.size() >= text.size() || text[at + mark.size()] != '=') continue;
-    std::size_t end = at + mark.size() + 1;
-    const std::size_t from = end;
-    end += run_of(text, from, kDigit | kLetter | kPeerMark);
-    result.peer = text.substr(from, end - from);
-    const std::size_t colon = result.peer.rfind(':');
-    const Decimal port = colon == kNone ? Decimal{} : read_decimal(result.peer, colon + 1);
-    if (port.digits != 0 && colon + 1 + port.digits == result.peer.size() && port.value < 65536) {
-      result.peer_port = static_cast<std::uint16_t>(port.value);
-      result.peer = result.peer.substr(0, colon);
+  for (std::size_t equal = text.find('='); equal != kNone; equal = text.find('=', equal + 1)) {
+    for (const std::string_view mark : {std::string_view("client"), std::string_view("peer"), std::string_view("remote_addr"), std::string_view("src.addr")}) {
+      if (equal < mark.size() || text.substr(equal - mark.size(), mark.size()) != mark) continue;
+      if (equal > mark.size() && letter_at(text, equal - mark.size() - 1)) continue;
+      return take_peer(text.substr(equal + 1, run_of(text, equal + 1, kDigit | kLetter | kPeerMark)), result);
     }
-    if (result.peer.size() > 2 && result.peer.front() == '[' && result.peer.back() == ']') result.peer = result.peer.substr(1, result.peer.size() - 2);
-    return;
   }
 }
 
 }  // namespace
 
 Direction direction_of(std::string_view words) {
+  const FoundArrow arrow = by_arrow(words);
+  if (arrow.named) return arrow.direction;
   Direction direction = by_phrase(words);
-  if (direction == Direction::unknown) direction = by_arrow(words);
+  if (direction == Direction::unknown) direction = arrow.direction;
   if (direction == Direction::unknown) direction = by_word(words);
   return direction;
 }

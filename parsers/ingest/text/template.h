@@ -77,6 +77,8 @@ class Template {
   const std::string& source() const { return source_; }
   // The literal it begins with, up to the first hole or optional part; empty when it begins with a hole.
   std::string_view lead() const;
+  // The literal behind a time of any form at the very start; empty when it does not begin so.
+  std::string_view literal_behind_time() const;
   // The longest literal that every match holds.
   std::string_view longest_literal() const;
   // Bytes a match can begin with.

@@ -169,6 +169,12 @@ std::string_view Template::lead() const {
   return ops_.empty() || ops_[0].kind != OpKind::literal ? std::string_view{} : std::string_view(ops_[0].literal);
 }
 
+std::string_view Template::literal_behind_time() const {
+  const bool fits = ops_.size() > 1 && ops_[0].kind == OpKind::hole && ops_[0].type == HoleType::time && ops_[0].form == TimeForm::any &&
+                    ops_[1].kind == OpKind::literal;
+  return fits ? std::string_view(ops_[1].literal) : std::string_view{};
+}
+
 std::string_view Template::longest_literal() const {
   std::string_view longest;
   for (std::size_t i = 0; i < ops_.size(); ++i) {
