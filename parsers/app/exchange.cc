@@ -260,7 +260,7 @@ void Exchange::json_text(Side from, std::string_view text, bool truncated, Stamp
 void Exchange::sse_event(const SseEvent& event, Stamp stamp) {
   if (nature_ == Nature::foreign) return;
   if (!event.id.empty()) last_event_id_ = event.id;
-  if (event.data.empty()) return;
+  if (event.data.empty()) return emit_stream_event(event.id, stamp);
   const bool first = events_seen_++ == 0;
   if (event.type == "endpoint" && first && !is_post()) return take_endpoint_event(event.data);
   // Only the type "message" carries messages; SDKs ignore what other names hold, even when it looks like JSON-RPC.
@@ -303,6 +303,20 @@ void Exchange::emit_message(Side from, const model::RpcMessage& message, std::st
   observation.event_id = event_id;
   observation.text = quote(message.text, state_.limits.evidence_text_bytes);
   observation.message = &message;
+  address(observation);
+  state_.shared.sink.observe(observation);
+}
+
+// A priming event: an id and nothing else, so that the client can resume the stream (MCP 2025-11-25, transports, Resumability).
+void Exchange::emit_stream_event(std::string_view event_id, Stamp stamp) {
+  if (event_id.empty() || nature_ != Nature::mcp) return;
+  emit_request();
+  model::Observation observation;
+  observation.kind = ObservationKind::stream_event;
+  observation.direction = model::Direction::server_to_client;
+  observation.at = stamp.at;
+  observation.source = stamp.source;
+  observation.event_id = event_id;
   address(observation);
   state_.shared.sink.observe(observation);
 }

@@ -70,6 +70,7 @@ class Exchange final : private BodyReader::Events {
   void take_endpoint_event(std::string_view data);
   void read_messages(model::Side from, std::string_view text, std::string_view event_id, model::Stamp stamp);
   void emit_message(model::Side from, const model::RpcMessage& message, std::string_view event_id, model::Stamp stamp);
+  void emit_stream_event(std::string_view event_id, model::Stamp stamp);
   void emit_broken_message(model::Side from, std::string_view text, std::string_view event_id, model::Stamp stamp);
   void emit_request();
   void emit_response();

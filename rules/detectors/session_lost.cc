@@ -112,6 +112,7 @@ class SessionLost : public Detector {
   void blame(const Session& session, FindingDraft& draft) const {
     if (!session.was_alive && !session.initialize_seen) {
       draft.fault.reason = "the session was never seen alive: lost before the evidence begins, or never there";
+      draft.level = Level::informational;
       return;
     }
     draft.fault = {Party::server, Certainty::strong, {}, restarted_ ? "it was restarted and forgot the session" : "it no longer knew a session that it had served"};

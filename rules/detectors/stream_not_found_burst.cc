@@ -111,8 +111,18 @@ class StreamNotFoundBurst : public Detector {
     draft.tally_key = "stream " + key;
     draft.evidence = std::move(group.evidence);
     draft.picture = std::move(group.picture);
-    if (!group.calls.empty()) draft.call = group.calls.front();
+    draft.call = group.calls.empty() ? call_of_key(key) : group.calls.front();
     findings.add(std::move(draft));
+  }
+
+  // The key is the id's text, its JSON type unknown: digits are taken for the number they look like.
+  static FindingCall call_of_key(const std::string& key) {
+    FindingCall call;
+    const bool digits = !key.empty() && key.find_first_not_of("0123456789") == std::string::npos;
+    call.id.type = digits ? IdType::integer : IdType::string;
+    call.id.value = key;
+    call.id.raw = digits ? key : '"' + key + '"';
+    return call;
   }
 
   static void blame(const std::string& key, const Group& group, FindingDraft& draft) {

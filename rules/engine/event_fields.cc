@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 
 #include "engine/condition.h"
@@ -55,15 +54,6 @@ std::string method_of(const TimelineEvent& e) {
   return e.call ? e.call->method : std::string();
 }
 
-// An integer that a double cannot hold exactly: |value| > 2^53 - 1.
-bool is_unsafe_integer(const model::RpcId& id) {
-  constexpr std::int64_t kSafe = (std::int64_t{1} << 53) - 1;
-  if (id.type != model::IdType::integer) return false;
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(id.value.data(), id.value.data() + id.value.size(), value);
-  return error == std::errc::result_out_of_range || (error == std::errc() && (value > kSafe || value < -kSafe));
-}
-
 bool result_fits_call(const TimelineEvent& e) {
   const auto* m = message(e);
   if (!m || m->kind != model::MessageKind::result || !e.call) return true;
@@ -90,10 +80,9 @@ std::string defects_of(const TimelineEvent& e) {
   return words;
 }
 
-const std::array<FieldEntry, 51> kFields{{
+const std::array<FieldEntry, 50> kFields{{
     {"id", [](const TimelineEvent& e) { return std::string(id_of(e).value); }},
     {"id_type", [](const TimelineEvent& e) { return word(kIdTypes, id_of(e).type); }},
-    {"unsafe_integer", [](const TimelineEvent& e) { return yes_no(is_unsafe_integer(id_of(e))); }},
     {"method", method_of},
     {"tool", [](const TimelineEvent& e) { return message(e) && !message(e)->target.empty() ? std::string(message(e)->target) : e.call ? e.call->target : std::string(); }},
     {"message", [](const TimelineEvent& e) { constexpr std::array<std::string_view, 5> kKinds{"request", "notification", "result", "error", "invalid"};

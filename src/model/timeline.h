@@ -75,6 +75,7 @@ struct Call {
   OwnedId id;
   std::string method, target;
   Time requested_at, replied_at, closed_at;
+  Time stream_ended_at;
   Time gave_up_at;                        // the client cancelled for a timeout, or said so
   SourceRef source, reply_source;
   std::uint64_t exchange = 0;
@@ -83,7 +84,7 @@ struct Call {
   bool collided = false;                  // another call with the same id was open at the same time
   bool maybe_answered = false;            // a reply that names no session could be this call's
   bool batched = false;                   // a member of an array
-  bool stream_ended = false;              // its stream ended after an event id: the reply may still come on a resumed one
+  CloseReason stream_ended = CloseReason::open;  // its own stream is over without the reply, which may still come on another one
   OwnedId progress_token;
   std::string taken_by_method, taken_by_target;  // the call that took the id over
   Time taken_at;

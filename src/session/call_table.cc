@@ -25,12 +25,13 @@ void reset(Call& call) {
   call.progress_token = {};
   call.taken_by_method.clear();
   call.taken_by_target.clear();
-  call.requested_at = call.replied_at = call.closed_at = call.gave_up_at = call.taken_at = Time{};
+  call.requested_at = call.replied_at = call.closed_at = call.gave_up_at = call.taken_at = call.stream_ended_at = Time{};
   call.reply_source = {};
   call.exchange = call.params_digest = call.reply_digest = 0;
   call.generation = 0;
   call.closed = CloseReason::open;
-  call.collided = call.maybe_answered = call.batched = call.stream_ended = false;
+  call.collided = call.maybe_answered = call.batched = false;
+  call.stream_ended = CloseReason::open;
 }
 
 }  // namespace

@@ -109,8 +109,10 @@ void SessionTracker::close_exchange(Exchange& exchange, EndReason reason, const 
     Call& call = calls_.at(handle);
     if (call.exchange != exchange.id || call.closed != CloseReason::open) continue;
     const CloseReason why = end_of_call(exchange, *state, reason);
-    if (why == CloseReason::open) {
-      call.stream_ended = true;
+    if (why == CloseReason::open) continue;
+    if (may_come_elsewhere(exchange, *state, why)) {
+      call.stream_ended = why;
+      call.stream_ended_at = time_of(seen);
     } else {
       close_call(call, why, time_of(seen), &seen);
     }
@@ -123,7 +125,13 @@ void SessionTracker::close_exchange(Exchange& exchange, EndReason reason, const 
   }
 }
 
-// Why the calls of an exchange have no reply now that it is over; `open`: the reply may still come elsewhere.
+// A reply that did not come on its own stream may come on another one: on a resumed stream, or on a wrong one.
+bool SessionTracker::may_come_elsewhere(const Exchange& exchange, const SessionState& state, CloseReason why) {
+  if (state.session.stateless || state.session.modern) return false;
+  return exchange.primed || why == CloseReason::stream_closed || why == CloseReason::accepted_only;
+}
+
+// Why the calls of an exchange have no reply now that it is over; `open`: they never were to come on it.
 CloseReason SessionTracker::end_of_call(const Exchange& exchange, const SessionState& state, EndReason reason) const {
   const bool legacy = state.session.keyed_by == SessionKeying::legacy_session_id;
   if (exchange.gap || reason == EndReason::evidence_gap) return CloseReason::evidence_gap;
@@ -133,7 +141,6 @@ CloseReason SessionTracker::end_of_call(const Exchange& exchange, const SessionS
   if (exchange.status == 202 || exchange.status == 204) return CloseReason::accepted_only;
   const bool by_client = reason == EndReason::closed_by_client || reason == EndReason::reset_by_client;
   if (by_client && (state.session.modern || exchange.stream == StreamKind::listen)) return CloseReason::cancelled;
-  if (exchange.primed) return CloseReason::open;
   if (by_client) return CloseReason::client_closed;
   return reason == EndReason::reset_by_server ? CloseReason::connection_reset : CloseReason::stream_closed;
 }

@@ -109,7 +109,7 @@ void SessionTracker::on_timeout_notice(const Observation& seen, Event& told) {
   told.call = call;
   if (call) call->gave_up_at = time_of(seen);
   emit(told);
-  if (call) close_call(*call, CloseReason::timed_out, time_of(seen), &seen);
+  if (call) close_unanswered(*call, CloseReason::timed_out, time_of(seen), &seen);
 }
 
 // By id where it is told, else by tool, else by the wait: the call whose age is what the client says it waited.
@@ -152,7 +152,7 @@ void SessionTracker::on_unknown_reply_notice(const Observation& seen, Event& tol
 void SessionTracker::close_all(SessionState& state, CloseReason reason, const Observation* seen) {
   while (!state.session.open.empty()) {
     Call& call = calls_.at(state.session.open.front());
-    close_call(call, reason, seen ? time_of(*seen) : now_, seen);
+    close_unanswered(call, reason, seen ? time_of(*seen) : now_, seen);
   }
 }
 

@@ -106,6 +106,10 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   request.exchange = exchange;
   const bool ids_tell = !session.stateless && !session.modern && message.id.type != IdType::null;
   Call* in_flight = ids_tell ? calls_.newest_open(session.index, requestor, message.id) : nullptr;
+  if (in_flight && in_flight->stream_ended != CloseReason::open) {  // it waits for nothing any more that the server knows of
+    close_unanswered(*in_flight, CloseReason::stream_closed, time_of(seen), nullptr);
+    in_flight = nullptr;
+  }
   request.retransmitted = ids_tell && is_retransmission(state, message, requestor);
   const bool used = ids_tell && state.ids[side(requestor)].use(message.id, limits_);
   request.used_before = used && !request.retransmitted;
@@ -171,7 +175,7 @@ void SessionTracker::on_cancel(const Observation& seen, SessionState& state, Dir
   if (!call && message.related.present()) cancel.other = calls_.newest_finished(state.session.index, direction, message.related);
   if (call) call->gave_up_at = time_of(seen);
   emit(cancel);
-  if (call) close_call(*call, timed_out ? CloseReason::timed_out : CloseReason::cancelled, time_of(seen), &seen);
+  if (call) close_unanswered(*call, timed_out ? CloseReason::timed_out : CloseReason::cancelled, time_of(seen), &seen);
 }
 
 }  // namespace mcpscan::session

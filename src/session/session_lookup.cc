@@ -89,14 +89,19 @@ SessionState& SessionTracker::pending_session(const Observation& seen, Exchange*
     exchange->session = state.session.index;
   } else {
     pending_.push_back(state.session.index);
-    if (source_session_ != kNoSession && sessions_.alive(source_session_) && !sessions_.at(source_session_).session.ended) state.session.mixed = true;
+    ++nameless_starts_;
     source_session_ = state.session.index;
   }
   return started(state, created, seen);
 }
 
 SessionState& SessionTracker::source_session(const Observation& seen) {
-  if (source_session_ != kNoSession && sessions_.alive(source_session_)) return started(sessions_.at(source_session_), false, seen);
+  if (source_session_ != kNoSession && sessions_.alive(source_session_)) {
+    SessionState& current = sessions_.at(source_session_);
+    // Several sessions began here without a name: whose this message is cannot be told for sure.
+    if (nameless_starts_ > 1 && seen.kind == model::ObservationKind::message) current.session.mixed = true;
+    return started(current, false, seen);
+  }
   bool created = false;
   SessionState& state = sessions_.unnamed(options_.source_name, SessionKeying::source, created);
   source_session_ = state.session.index;

@@ -114,6 +114,12 @@ void SessionTracker::close_call(Call& call, CloseReason reason, Time at, const O
   calls_.close(call, reason, at);
 }
 
+// A call whose own stream was over already ended then, whatever else ends it now.
+void SessionTracker::close_unanswered(Call& call, CloseReason otherwise, Time at, const Observation* seen) {
+  const bool ended_before = call.stream_ended != CloseReason::open;
+  close_call(call, ended_before ? call.stream_ended : otherwise, ended_before ? call.stream_ended_at : at, seen);
+}
+
 void SessionTracker::expire() {
   for (std::uint32_t handle = calls_.oldest_open(); handle != kNoCall && now_.known(); handle = calls_.oldest_open()) {
     Call& call = calls_.at(handle);
@@ -134,8 +140,7 @@ void SessionTracker::make_room() {
 void SessionTracker::finish_session(SessionState& state) {
   model::Session& session = state.session;
   while (!session.open.empty()) {
-    Call& call = calls_.at(session.open.front());
-    close_call(call, call.stream_ended ? CloseReason::stream_closed : CloseReason::evidence_ends, now_, nullptr);
+    close_unanswered(calls_.at(session.open.front()), CloseReason::evidence_ends, now_, nullptr);
   }
   TimelineEvent finished;
   finished.kind = EventKind::session_finished;

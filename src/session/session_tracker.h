@@ -106,6 +106,7 @@ class SessionTracker : public model::ObservationSink {
   void on_stream_event(const Observation& seen);
   void remember_event_id(const Observation& seen, model::Exchange& exchange);
   model::CloseReason end_of_call(const model::Exchange& exchange, const SessionState& state, model::EndReason reason) const;
+  static bool may_come_elsewhere(const model::Exchange& exchange, const SessionState& state, model::CloseReason why);
   void close_exchange(model::Exchange& exchange, model::EndReason reason, const Observation& seen);
 
   // notices.cc
@@ -119,6 +120,7 @@ class SessionTracker : public model::ObservationSink {
   // session_tracker.cc
   model::Call& open_call(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor);
   void close_call(model::Call& call, model::CloseReason reason, Time at, const Observation* seen);
+  void close_unanswered(model::Call& call, model::CloseReason otherwise, Time at, const Observation* seen);
   void finish_session(SessionState& state);
   void expire();
   void emit(Event& event) { events_.on_event(event); }
@@ -137,6 +139,7 @@ class SessionTracker : public model::ObservationSink {
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> requests_of_stream_;  // exchange -> id digests it asked for
   std::unordered_map<std::uint64_t, std::uint32_t> call_of_peer_;      // log: client address and port -> last call
   std::deque<std::uint32_t> pending_;                                  // sessions whose id is still to come, oldest first
+  std::uint64_t nameless_starts_ = 0;                                  // log: initialize requests that named no session
   std::uint32_t source_session_ = kNoSession;                          // log: who speaks where nothing names a session
   struct LastMessage { std::uint64_t digest = 0, channel = 0; Time at; };
   std::vector<LastMessage> recent_;                                    // log: the last messages, to tell one written twice
