@@ -59,6 +59,11 @@ struct Limits {
   std::size_t mcp_endpoints = 4096;             // URLs remembered as MCP's, and sessions of the legacy transport by URL
   std::size_t foreign_events = 32;              // events of a stream of unknown nature looked at before it counts as foreign
   std::size_t hpack_table_bytes = 1u << 20;     // largest HPACK table followed; peers ask for 4 to 64 KiB
+  // --- HAR ---
+  std::size_t har_entry_bytes = 64u << 20;      // one entry's JSON; a base64 body of body_bytes takes 43 MiB
+  std::size_t har_reorder_entries = 1024;       // entries put into the order of their starts; proxies write them as they end
+  std::size_t har_pending_entries = 8192;       // exchanges whose end is still to come; 400 bytes each and their bodies
+  std::size_t har_pending_bytes = 24u << 20;    // bodies kept until the time at which they were complete
   // --- session ---
   std::size_t sessions = 20000;                 // sessions followed at a time; older ones fold into their counters
   std::size_t calls_in_flight = 65536;          // calls waiting for a reply, over all sessions
