@@ -64,6 +64,9 @@ struct Limits {
   std::size_t har_reorder_entries = 1024;       // entries put into the order of their starts; proxies write them as they end
   std::size_t har_pending_entries = 8192;       // exchanges whose end is still to come; 400 bytes each and their bodies
   std::size_t har_pending_bytes = 24u << 20;    // bodies kept until the time at which they were complete
+  // --- transcripts ---
+  std::size_t transcript_calls = 16384;         // tool calls of client transcripts remembered, to pair results and tell repeated lines; 200 bytes each
+  std::size_t transcript_text_bytes = 1024;     // head kept of a call's arguments and of the text shown; what echo and quotes look at
   // --- session ---
   std::size_t sessions = 20000;                 // sessions followed at a time; older ones fold into their counters
   std::size_t calls_in_flight = 65536;          // calls waiting for a reply, over all sessions

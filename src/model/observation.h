@@ -55,6 +55,7 @@ struct HttpFacts {
   std::uint64_t principal = 0;                 // digest of the Authorization value, 0: none; the value itself is never kept
   std::int64_t request_bytes = -1, response_bytes = -1;  // body bytes, -1: not told
   std::int64_t duration_us = -1;               // for a summary, -1: not told
+  Time client_closed_at;                       // for an end: when the client had sent FIN, unknown: not before the end
   Time started;                                // for a summary: when the request came; `at` is when the line was written
   EndReason end = EndReason::unknown;
   bool is_sse = false;                         // the response is an event stream (or the request asked for one and got 200)
@@ -93,13 +94,25 @@ struct Notice {
   std::int64_t wait_us = -1;
 };
 
+// What a client's own record says of one tool call: it was made (is_start), or this is what the model was shown for it. The
+// client's word, not the wire's: a server may write any text, so a digest that equals the wire's outweighs timed_out and no_answer.
 struct OutcomeFacts {
-  std::string_view call;   // the client's own call id (toolu_...)
-  std::string_view tool;
-  std::string_view server;
+  std::string_view call;          // the client's own call id (toolu_...)
+  std::string_view tool;          // without the client's prefix; empty: the call's start is not in the evidence
+  std::string_view server;        // the client's own name for the server
   bool is_start = false, is_error = false, timed_out = false;
-  std::uint64_t digest = 0;
-  std::string_view text;
+  bool no_answer = false;         // the client says that no answer came: stream ended, connection closed, interrupted
+  bool not_sent = false;          // refused before it was sent: permission, unknown tool, bad input
+  bool replaced = false;          // the text shown stands for the payload (saved to a file, too large): no digest
+  std::uint64_t digest = 0;       // comparable with RpcMessage::content_digest, or ::structured_digest where that was shown; 0: no text
+  std::string_view text;          // head of the text shown; Limits::transcript_text_bytes
+  std::string_view arguments;     // head of the arguments' JSON as it stood, on start and end
+  std::uint64_t arguments_digest = 0;  // comparable with RpcMessage::arguments_digest; 0: none
+  std::string_view conversation;  // the client's own session; says nothing about MCP sessions
+  std::string_view agent;         // the sub-agent that made the call, where named
+  bool sidechain = false;         // made by a sub-agent
+  Time started;                   // when the call was made; on its start and end
+  SourceRef started_at;           // where its start stands; number 0: not in the evidence
 };
 
 struct GapFacts {

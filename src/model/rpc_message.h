@@ -73,6 +73,9 @@ struct RpcMessage {
   std::uint32_t result_keys = 0;
   std::uint32_t defects = 0;
   std::uint64_t digest = 0;           // XXH3 of the raw params, result or error text; 0 when there is none
+  std::uint64_t content_digest = 0;     // result: XXH3 of the concatenated texts of its content blocks of type text; 0: there are none
+  std::uint64_t structured_digest = 0;  // result: XXH3 of structuredContent as it stood; 0: none
+  std::uint64_t arguments_digest = 0;   // request: XXH3 of params.arguments as it stood; 0: none
   std::uint32_t batch_size = 0;       // 0: alone; else the number of messages in the array
   std::uint32_t batch_index = 0;
   std::string_view text;              // the message as it stood (whole; bounded by Limits::line_bytes or body_bytes)
