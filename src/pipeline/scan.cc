@@ -14,6 +14,7 @@
 #include "pipeline/capture_scan.h"
 #include "pipeline/log_scan.h"
 #include "pipeline/report_assembly.h"
+#include "pipeline/transcript_scan.h"
 #include "base/version.h"
 
 namespace mcpscan::pipeline {
@@ -137,6 +138,8 @@ class Scan {
       read_capture(file, input, std::move(head), **opened, row);
     } else if (kind == FormatKind::binary || kind == FormatKind::har || kind == FormatKind::empty) {
       leave_unread(kind, head, **opened, row);
+    } else if (kind == FormatKind::transcript) {
+      read_transcript(file, input, std::move(head), **opened, row);
     } else {
       read_log(file, input, std::move(head), **opened, row);
     }
@@ -187,6 +190,11 @@ class Scan {
     for (const std::string& note : result->notes) result_.report.notes.push_back(file.display + ": " + note);
   }
 
+  void read_transcript(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row) {
+    scan_transcript(bytes, std::move(head), input, {options_.since, options_.until}, limits_, transcript_calls_, source_of(file, false).tracker, row,
+                    [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
+  }
+
   // Nothing here for a reader: said in the report, with how much there was.
   void leave_unread(FormatKind kind, const std::string& head, ByteReader& bytes, model::InputRow& row) {
     row.reader = "none";
@@ -209,6 +217,7 @@ class Scan {
   ScanResult result_;
   net::KeyLog keys_;
   CaptureNumbers numbers_;
+  ingest::TranscriptCalls transcript_calls_{limits_};
   std::vector<std::unique_ptr<Source>> sources_;
   std::map<std::string, std::size_t> source_by_key_;
   std::uint64_t bytes_before_ = 0;

@@ -71,20 +71,6 @@ std::size_t read_value(std::string_view text, std::size_t at, JsonValue& value) 
   return end;
 }
 
-JsonValue array_item(std::string_view array, std::int64_t index) {
-  std::size_t at = skip_blanks(array, 1);
-  for (std::int64_t i = 0; at < array.size() && array[at] != ']'; ++i) {
-    JsonValue value;
-    at = read_value(array, at, value);
-    if (at == kNone) return {};
-    if (i == index) return value;
-    at = skip_blanks(array, at);
-    if (at < array.size() && array[at] == ',') at = skip_blanks(array, at + 1);
-    else return {};
-  }
-  return {};
-}
-
 void append_utf8(char*& to, std::uint32_t code) {
   if (code < 0x80) { *to++ = static_cast<char>(code); return; }
   if (code < 0x800) { *to++ = static_cast<char>(0xc0 | code >> 6); }
@@ -172,27 +158,28 @@ std::size_t find_structure(std::string_view text, std::size_t from) {
 bool JsonMembers::read(std::string_view text) {
   count_ = consumed_ = 0;
   more_ = false;
-  if (text.empty() || text[0] != '{') return false;
+  if (text.empty() || text[0] != '{') return stop(0);
   std::size_t at = skip_blanks(text, 1);
   if (at < text.size() && text[at] == '}') return consumed_ = at + 1, true;
   while (at < text.size() && text[at] == '"') {
     JsonMember member;
     bool escaped = false;
     const std::size_t end = string_end(text, at + 1, escaped);
-    if (end == kNone) return false;
+    if (end == kNone) return stop(text.size());
     member.key = text.substr(at + 1, end - at - 2);
     at = skip_blanks(text, end);
-    if (at >= text.size() || text[at] != ':') return false;
-    at = read_value(text, skip_blanks(text, at + 1), member.value);
-    if (at == kNone) return false;
+    if (at >= text.size() || text[at] != ':') return stop(at);
+    const std::size_t value = skip_blanks(text, at + 1);
+    at = read_value(text, value, member.value);
+    if (at == kNone) return stop(value);
     if (count_ < kMost) members_[count_++] = member;
     else more_ = true;
     at = skip_blanks(text, at);
     if (at < text.size() && text[at] == '}') return consumed_ = at + 1, true;
-    if (at >= text.size() || text[at] != ',') return false;
+    if (at >= text.size() || text[at] != ',') return stop(at);
     at = skip_blanks(text, at + 1);
   }
-  return false;
+  return stop(at);
 }
 
 JsonValue JsonMembers::find(std::string_view key) const {
@@ -201,6 +188,35 @@ JsonValue JsonMembers::find(std::string_view key) const {
   }
   return {};
 }
+
+bool for_each_item(std::string_view array, FunctionRef<bool(const JsonValue&)> visit) {
+  if (array.empty() || array[0] != '[') return false;
+  std::size_t at = skip_blanks(array, 1);
+  if (at < array.size() && array[at] == ']') return true;
+  while (at < array.size()) {
+    JsonValue value;
+    at = read_value(array, at, value);
+    if (at == kNone) return false;
+    if (!visit(value)) return true;
+    at = skip_blanks(array, at);
+    if (at >= array.size() || array[at] != ',') break;
+    at = skip_blanks(array, at + 1);
+  }
+  return at < array.size() && array[at] == ']';
+}
+
+namespace {
+
+JsonValue array_item(std::string_view array, std::int64_t index) {
+  JsonValue found;
+  for_each_item(array, [&](const JsonValue& item) {
+    if (index-- == 0) found = item;
+    return index >= 0;
+  });
+  return found;
+}
+
+}  // namespace
 
 JsonValue find_path(const JsonMembers& members, std::string_view path) {
   for (const JsonMember& member : members) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/arena.h"
+#include "base/function_ref.h"
 
 namespace mcpscan::ingest {
 
@@ -37,6 +38,8 @@ class JsonMembers {
   // Reads the object at the start of `text`; false when it is none or does not end. `consumed` is its length.
   bool read(std::string_view text);
   std::size_t consumed() const { return consumed_; }
+  // After a failure: where the text stopped being an object, or its end where it was cut.
+  std::size_t stopped_at() const { return stopped_at_; }
   std::size_t size() const { return count_; }
   const JsonMember& operator[](std::size_t i) const { return members_[i]; }
   const JsonMember* begin() const { return members_.data(); }
@@ -47,13 +50,18 @@ class JsonMembers {
 
  private:
   std::array<JsonMember, kMost> members_;
-  std::size_t count_ = 0, consumed_ = 0;
+  bool stop(std::size_t at) { return stopped_at_ = at, false; }
+
+  std::size_t count_ = 0, consumed_ = 0, stopped_at_ = 0;
   bool more_ = false;
 };
 
 // The value at a dotted path of object keys and array indexes: request.headers.Mcp-Session-Id.0. Key parts compare without case
 // (HTTP header names). A key that holds dots itself (mcp.session.id) is found when the whole rest of the path names it.
 JsonValue find_path(const JsonMembers& members, std::string_view path);
+
+// Shows each item of the array to `visit` until it says false; false when the text is no array, or breaks before its end.
+bool for_each_item(std::string_view array, FunctionRef<bool(const JsonValue&)> visit);
 
 // A string's inside with its escapes resolved, in the arena where there are any; a lone surrogate becomes U+FFFD.
 std::string_view unescape_json(const JsonValue& value, Arena& arena);
