@@ -17,6 +17,9 @@ class RE2;
 
 namespace mcpscan::ingest {
 
+// What a client's own log says of a tool call. The words of dialect files.
+enum class OutcomeWord : std::uint8_t { none, started, shown, failed, timed_out, no_answer, not_sent };
+
 // What a recognised line means, whichever way it was recognised.
 struct Meaning {
   RecordKind is = RecordKind::noise;
@@ -29,6 +32,7 @@ struct Meaning {
   bool lenient = false;
   bool ends_exchange = false;  // the line is written when the response is over (else when it starts, or not told)
   std::string reason;
+  OutcomeWord outcome = OutcomeWord::none;
 };
 
 struct PrefixRule {
@@ -88,6 +92,7 @@ std::string_view word_of(model::NoticeKind kind);
 std::string_view word_of(model::Direction direction);
 std::string_view word_of(model::StreamKind stream);
 std::string_view word_of(model::SessionKeying keying);
+std::string_view word_of(OutcomeWord outcome);
 
 // What `record` gives for a field of a sample; the words of parsers/dialects/README.md.
 std::string sample_value(const LogRecord& record, std::string_view field);

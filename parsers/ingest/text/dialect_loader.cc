@@ -122,7 +122,7 @@ class DialectReader {
 
   std::vector<Key> meaning_keys(Meaning& meaning) {
     return {
-        {"is", [this, &meaning](const Node& node) { meaning.is = static_cast<RecordKind>(source_.choice(node, "is", words_of<RecordKind>(6))); }},
+        {"is", [this, &meaning](const Node& node) { meaning.is = static_cast<RecordKind>(source_.choice(node, "is", words_of<RecordKind>(7))); }},
         {"notice", [this, &meaning](const Node& node) {
            meaning.notice = static_cast<model::NoticeKind>(source_.choice(node, "notice", words_of<model::NoticeKind>(21)));
            meaning.has_notice = true;
@@ -134,6 +134,9 @@ class DialectReader {
            meaning.stream = static_cast<model::StreamKind>(source_.choice(node, "stream", words_of<model::StreamKind>(7)));
          }},
         keying_key(meaning.keying),
+        {"outcome", [this, &meaning](const Node& node) {
+           meaning.outcome = static_cast<OutcomeWord>(source_.choice(node, "outcome", words_of<OutcomeWord>(7)));
+         }},
         {"codec", [this, &meaning](const Node& node) {
            static const std::vector<std::string_view> kCodecs{"auto", "json", "json-string", "python-repr", "python-bytes", "sse", "python-bytes-sse"};
            meaning.codec = kCodecs[source_.choice(node, "codec", kCodecs)];
@@ -147,6 +150,9 @@ class DialectReader {
   void check_meaning(const Node& node, const Meaning& meaning, bool has_body) {
     if (meaning.is == RecordKind::notice && !meaning.has_notice) return source_.fail(node, "a notice names no notice", "add notice: and one of the notice words");
     if (meaning.is == RecordKind::noise && meaning.reason.empty()) return source_.fail(node, "noise gives no reason", "add reason: and a stable word, such as startup");
+    if ((meaning.is == RecordKind::outcome) != (meaning.outcome != OutcomeWord::none)) {
+      return source_.fail(node, "an outcome and its word go together", "is: outcome, and outcome: started, shown, failed, timed-out, no-answer or not-sent");
+    }
     if (meaning.is == RecordKind::message && !has_body) source_.fail(node, "a message has no {body}");
   }
 

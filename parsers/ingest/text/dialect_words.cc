@@ -7,7 +7,8 @@
 namespace mcpscan::ingest {
 namespace {
 
-constexpr std::array<std::string_view, 6> kKinds{"unknown", "message", "exchange", "notice", "context", "noise"};
+constexpr std::array<std::string_view, 7> kKinds{"unknown", "message", "exchange", "notice", "context", "noise", "outcome"};
+constexpr std::array<std::string_view, 7> kOutcomes{"none", "started", "shown", "failed", "timed-out", "no-answer", "not-sent"};
 constexpr std::array<std::string_view, 20> kNotices{
     "stream_not_found", "reply_undeliverable", "unknown_reply_id", "session_not_found", "session_created", "session_ended", "session_crashed",
     "session_expired", "request_timed_out", "request_cancelled", "client_disconnected", "server_started", "server_stopped",
@@ -37,12 +38,31 @@ std::string of_notice(const LogRecord& record, std::string_view model::Notice::*
   return record.notice == nullptr ? std::string{} : std::string(record.notice->*member);
 }
 
+OutcomeWord outcome_word(const LogRecord& record) {
+  if (record.outcome == nullptr) return OutcomeWord::none;
+  const model::OutcomeFacts& facts = *record.outcome;
+  if (facts.is_start) return OutcomeWord::started;
+  if (facts.timed_out) return OutcomeWord::timed_out;
+  if (facts.no_answer) return OutcomeWord::no_answer;
+  if (facts.not_sent) return OutcomeWord::not_sent;
+  return facts.is_error ? OutcomeWord::failed : OutcomeWord::shown;
+}
+
+// The key and tool of a notice or of an outcome.
+std::string key_of(const LogRecord& record) {
+  return record.outcome != nullptr ? std::string(record.outcome->call) : of_notice(record, &model::Notice::key);
+}
+std::string tool_of(const LogRecord& record) {
+  return record.outcome != nullptr ? std::string(record.outcome->tool) : of_notice(record, &model::Notice::tool);
+}
+
 constexpr SampleField kSampleFields[] = {
     {"is", [](const LogRecord& r) { return std::string(word_of(r.kind)); }},
     {"notice", [](const LogRecord& r) { return r.notice == nullptr ? std::string{} : std::string(word_of(r.notice->kind)); }},
-    {"key", [](const LogRecord& r) { return of_notice(r, &model::Notice::key); }},
+    {"outcome", [](const LogRecord& r) { return std::string(word_of(outcome_word(r))); }},
+    {"key", key_of},
     {"second_key", [](const LogRecord& r) { return of_notice(r, &model::Notice::second_key); }},
-    {"tool", [](const LogRecord& r) { return of_notice(r, &model::Notice::tool); }},
+    {"tool", tool_of},
     {"wait_us", [](const LogRecord& r) { return r.notice == nullptr ? std::string{} : number(r.notice->wait_us); }},
     {"at", [](const LogRecord& r) { return r.at.known() ? format_rfc3339(r.at) : std::string{}; }},
     {"logger", [](const LogRecord& r) { return std::string(r.logger); }},
@@ -78,6 +98,7 @@ std::string_view word_of(model::NoticeKind kind) { return word(kNotices, kind); 
 std::string_view word_of(model::Direction direction) { return word(kDirections, direction); }
 std::string_view word_of(model::StreamKind stream) { return word(kStreams, stream); }
 std::string_view word_of(model::SessionKeying keying) { return word(kKeyings, keying); }
+std::string_view word_of(OutcomeWord outcome) { return word(kOutcomes, outcome); }
 
 std::string sample_value(const LogRecord& record, std::string_view field) {
   for (const SampleField& known : kSampleFields) {

@@ -17,6 +17,7 @@ enum class RecordKind : std::uint8_t {
   notice,     // `notice`
   context,    // tells something about what follows (session of the next request, process start); carries a notice or nothing
   noise,      // known and without meaning here: ignored(reason)
+  outcome,    // a client's own word on a tool call: `outcome`
 };
 
 struct LogRecord {
@@ -43,6 +44,7 @@ struct LogRecord {
   std::uint16_t dialect = 0;          // index into LogParser::dialects()
   const model::HttpFacts* http = nullptr;      // exchange
   const model::Notice* notice = nullptr;       // notice, context
+  const model::OutcomeFacts* outcome = nullptr;
 };
 
 }  // namespace mcpscan::ingest

@@ -110,6 +110,19 @@ void apply_notice(const Meaning& meaning, const Captures& captures, Arena& arena
   record.notice = notice;
 }
 
+void apply_outcome(const Meaning& meaning, const Captures& captures, Arena& arena, LogRecord& record) {
+  auto* outcome = arena.make<model::OutcomeFacts>();
+  outcome->call = captures.text(Field::key);
+  outcome->tool = captures.text(Field::tool);
+  outcome->is_start = meaning.outcome == OutcomeWord::started;
+  outcome->timed_out = meaning.outcome == OutcomeWord::timed_out;
+  outcome->no_answer = meaning.outcome == OutcomeWord::no_answer;
+  outcome->not_sent = meaning.outcome == OutcomeWord::not_sent;
+  outcome->is_error = !outcome->is_start && meaning.outcome != OutcomeWord::shown;
+  if (outcome->is_start) outcome->started = record.at;
+  record.outcome = outcome;
+}
+
 void apply_common(const Meaning& meaning, const Captures& captures, LogRecord& record) {
   if (const Capture* time = captures.find(Field::time)) record.at.us = time->number;
   record.body = captures.text(Field::body);
@@ -165,6 +178,7 @@ void apply_meaning(const Meaning& meaning, const Captures& captures, Arena& aren
   if (meaning.direction != model::Direction::unknown) record.direction = meaning.direction;
   record.stream = meaning.stream;
   apply_common(meaning, captures, record);
+  if (meaning.is == RecordKind::outcome) apply_outcome(meaning, captures, arena, record);
   if (meaning.has_notice) apply_notice(meaning, captures, arena, record);
   const Capture* path = captures.find(Field::path);
   if (meaning.is == RecordKind::notice && path != nullptr && record.session.empty() && !is_mcp_path(path->text)) {
