@@ -96,6 +96,7 @@ void Exchange::begin(HttpConnection& connection, std::uint64_t number) {
   keying_ = SessionKeying::none;
   session_.clear();
   last_event_id_.clear();
+  client_closed_at_ = {};
   request_.head = response_.head = HttpHead{};
   request_at_ = response_at_ = Stamp{};
   events_seen_ = 0;
@@ -159,6 +160,7 @@ void Exchange::request_lost(Stamp stamp) {
   request_hole_ = true;
   request_body_.cut(stamp);
   request_done_ = true;
+  if (nature_ == Nature::undecided && known_endpoint_) become_mcp();
   if (nature_ == Nature::mcp) emit_request();
 }
 
@@ -353,6 +355,7 @@ model::HttpFacts Exchange::request_facts() const {
   facts.mcp_name = head.mcp_name;
   facts.forwarded_for = head.forwarded_for;
   facts.principal = head.principal;
+  facts.body_unknown = request_hole_ || response_hole_;
   facts.peer = connection_->client();
   facts.peer_port = connection_->flow().key.client.port;
   facts.server = connection_->server();
@@ -387,9 +390,9 @@ void Exchange::emit_end(EndReason reason, Stamp stamp) {
   facts.response_session_id = response_.head.session_id;
   facts.is_sse = is_sse_;
   facts.end = reason;
+  facts.client_closed_at = client_closed_at_;
   facts.request_bytes = has_request_ && !request_hole_ ? static_cast<std::int64_t>(request_body_.wire_bytes()) : -1;
   facts.response_bytes = has_response_ && !response_hole_ ? static_cast<std::int64_t>(response_body_.wire_bytes()) : -1;
-  facts.body_unknown = request_hole_ || response_hole_;
   if (has_request_ && request_at_.at.known() && stamp.at.known()) facts.duration_us = stamp.at.us - request_at_.at.us;
   facts.started = request_at_.at;
   emit(ObservationKind::exchange_end, Direction::unknown, facts, stamp);

@@ -40,6 +40,8 @@ class Exchange final : private BodyReader::Events {
   void missing(model::Side from, model::Stamp stamp);
   // The rest of the request cannot be read; its response may still come.
   void request_lost(model::Stamp stamp);
+  // The client sent FIN before the response was complete.
+  void client_closed(model::Stamp stamp) { client_closed_at_ = stamp.at; }
   void end(model::EndReason reason, model::Stamp stamp);
 
   bool request_begun() const { return has_request_; }
@@ -91,6 +93,7 @@ class Exchange final : private BodyReader::Events {
   std::string last_event_id_;      // last one sent on the response stream
   KeptHead request_, response_;
   model::Stamp request_at_, response_at_;
+  Time client_closed_at_;
   BodyReader request_body_, response_body_;
   std::uint32_t events_seen_ = 0;
   bool has_request_ = false, has_response_ = false, request_done_ = false, response_done_ = false;

@@ -202,6 +202,13 @@ void Http1Connection::close_oldest(EndReason reason, Stamp stamp) {
   std::unique_ptr<Exchange> oldest = std::move(waiting_.front());
   waiting_.pop_front();
   if (downloading_ == oldest.get()) downloading_ = nullptr;
+  // Whether a client that had closed its side took the response shows when the connection ends: by a reset, or not.
+  if (reason == EndReason::complete && client_closed_ && oldest.get() != uploading_ && !after_close_) {
+    oldest->client_closed(client_closed_at_);
+    after_close_ = std::move(oldest);
+    after_close_at_ = stamp;
+    return;
+  }
   // A request still being sent (it was refused early) may bring messages yet.
   if (oldest.get() != uploading_) return connection_.close_exchange(std::move(oldest), reason, stamp);
   answered_early_ = std::move(oldest);
@@ -257,6 +264,10 @@ EndReason Http1Connection::final_reason(EndReason reason) const {
 }
 
 void Http1Connection::close_all(EndReason reason, Stamp stamp) {
+  if (after_close_ != nullptr) {
+    const bool refused = reason == EndReason::reset_by_client;
+    connection_.close_exchange(std::move(after_close_), refused ? reason : EndReason::complete, refused ? stamp : after_close_at_);
+  }
   const EndReason why = final_reason(reason);
   const Stamp when = client_closed_first_ ? client_closed_at_ : stamp;
   // Behind a gap that no response head followed, the responses may have been there.

@@ -91,6 +91,8 @@ class Http1Connection final : public HttpProtocol {
 
   // Requests without a whole response, oldest first; the last one may still be uploading.
   std::deque<std::unique_ptr<Exchange>> waiting_;
+  std::unique_ptr<Exchange> after_close_;      // answered after the client had closed its side; told when the connection ends
+  model::Stamp after_close_at_;
   std::unique_ptr<Exchange> answered_early_;   // its response is over, its request (uploading_) is not
   model::EndReason answered_early_as_ = model::EndReason::complete;
   std::unique_ptr<Exchange> unpaired_;         // a response whose request is not known

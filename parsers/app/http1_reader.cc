@@ -232,18 +232,22 @@ void Http1Reader::seek(Seek what) {
 void Http1Reader::gap(std::uint64_t length, model::Stamp stamp) {
   if (state_ == State::opaque || missing_in_body(length, stamp)) return;
   if (state_ == State::trailer) finish_message(stamp);
-  if (state_ == State::head) {
-    HttpHead head;
-    const std::size_t last_line = partial_.rfind('\n');
-    const std::string_view whole_lines = std::string_view(partial_).substr(0, last_line == std::string::npos ? 0 : last_line + 1);
-    if (parse_head(whole_lines, requests_, false, scratch_, head)) events_.partial_head(head, stamp);
-  }
+  const bool cut_head = state_ == State::head || (state_ == State::seeking && line_start_ > 0);
+  if (cut_head) take_partial_head(stamp);
   const bool in_chunks = state_ == State::chunk_size || state_ == State::chunk_data || state_ == State::chunk_end ||
                          (state_ == State::seeking && seek_ == Seek::chunk);
-  const bool in_message = state_ != State::start && state_ != State::seeking;
+  const bool in_message = cut_head || (state_ != State::start && state_ != State::seeking);
   if (in_chunks) events_.body_missing(length, stamp);
   seek(in_chunks ? Seek::chunk : Seek::head);
   if (in_message && !in_chunks) events_.lost(stamp);
+}
+
+// What stands in whole lines before a gap.
+void Http1Reader::take_partial_head(model::Stamp stamp) {
+  const std::size_t last_line = partial_.rfind('\n');
+  if (last_line == std::string::npos) return;
+  HttpHead head;
+  if (parse_head(std::string_view(partial_).substr(0, last_line + 1), requests_, false, scratch_, head)) events_.partial_head(head, stamp);
 }
 
 // Whether the gap lies within the data of the body being read, so that framing goes on behind it.

@@ -79,6 +79,7 @@ class Http1Reader {
   void finish_message(model::Stamp stamp);
   void lose(std::string_view kind, std::string_view text, model::Stamp stamp);
   void seek(Seek what);
+  void take_partial_head(model::Stamp stamp);
   bool missing_in_body(std::uint64_t length, model::Stamp stamp);
   // True once a line of at most `bound` bytes is whole; `line` is the line without its LF. `used` is what was taken of `bytes`.
   bool take_line(std::string_view bytes, std::size_t bound, std::size_t& used, std::string_view& line);

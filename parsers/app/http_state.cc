@@ -1,5 +1,7 @@
 #include "app/http_state.h"
 
+#include <utility>
+
 #include "app/exchange.h"
 
 namespace mcpscan::app {
@@ -22,6 +24,11 @@ void HttpState::odd(std::string_view kind, std::string_view text, const model::S
 
 HttpConnection::HttpConnection(HttpState& state, const model::FlowInfo& flow)
     : state_(state), flow_(flow), client_(flow.key.client.address_text()), server_(flow.key.server.text()) {}
+
+HttpConnection::HttpConnection(HttpState& state, std::uint64_t number, std::string client, std::string server)
+    : state_(state), client_(std::move(client)), server_(std::move(server)) {
+  flow_.connection = number;
+}
 
 std::unique_ptr<Exchange> HttpConnection::open_exchange() {
   std::unique_ptr<Exchange> exchange;

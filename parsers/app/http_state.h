@@ -37,6 +37,8 @@ struct HttpState {
 class HttpConnection {
  public:
   HttpConnection(HttpState& state, const model::FlowInfo& flow);
+  // A connection that a recording tells of without addresses: `client` and `server` as printed, `number` as FlowInfo::connection.
+  HttpConnection(HttpState& state, std::uint64_t number, std::string client, std::string server);
 
   HttpState& state() { return state_; }
   const model::FlowInfo& flow() const { return flow_; }

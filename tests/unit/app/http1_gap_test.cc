@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 #include "http_support.h"
 
 using namespace mcpscan;
@@ -94,4 +96,17 @@ TEST_CASE("a connection in which no head ever comes is given up after a bounded 
   }
   CHECK_FALSE(wire.analyzer->interested());
   CHECK(wire.recorder.lines.empty());
+}
+
+TEST_CASE("with every packet cut inside its head, each request still makes its exchange") {
+  Wire wire;
+  wire.client(post(call(1))).server(json_reply(result(1)));
+  for (int i = 0; i < 2; ++i) {
+    wire.client("POST /mcp HTTP/1.1\r\nHost: h\r\nUser-").gap(Side::client, 200);
+    wire.server("HTTP/1.1 200 OK\r\nContent-Ty").gap(Side::server, 90);
+  }
+  const Lines lines = wire.end();
+  CHECK(std::count(lines.begin(), lines.end(), "#2 POST /mcp [post]") == 1);
+  CHECK(std::count(lines.begin(), lines.end(), "#3 200 [post]") == 1);
+  CHECK(lines.back() == "#3 end evidence_gap -1/-1");
 }

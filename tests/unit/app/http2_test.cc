@@ -1,4 +1,6 @@
 #include <catch2/catch.hpp>
+
+#include <algorithm>
 #include <nghttp2/nghttp2.h>
 
 #include "http_support.h"
