@@ -125,9 +125,17 @@ void note_unknown(const LogRecord& record, Calibration& result) {
   result.first_unknown_text = std::string(record.line.substr(0, kUnknownTextBytes));
 }
 
+// A head that was cut off the input by its size ends inside a line, which would count as one nobody understands.
+std::string_view whole_lines(std::string_view head) {
+  constexpr std::size_t kLeastCutHead = 32 << 10;
+  const std::size_t end = head.rfind('\n');
+  return head.size() < kLeastCutHead || end == std::string_view::npos ? head : head.substr(0, end + 1);
+}
+
 }  // namespace
 
 Calibration LogParser::calibrate(std::string_view head) {
+  head = whole_lines(head);
   Calibration result;
   const std::vector<std::string_view> lines = head_lines(head);
   learn_time(*state_, head, lines);

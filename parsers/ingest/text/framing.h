@@ -3,7 +3,7 @@
 // the first byte, up to Limits::framing_depth of them stacked. A journal export record is read by read_export().
 // Ownership: a frame's views point into the line, or into the arena where text was unescaped.
 // Not thread-safe: a framer a parse call.
-// Source: RFC 5424 section 6; RFC 3164 section 4; systemd.journal-fields(7) and "Journal Export Formats"; docs/architecture.md "Framings".
+// Source: RFC 5424 section 6; RFC 3164 section 4; systemd.journal-fields(7) and "Journal Export Formats"; docker json-file and Kubernetes CRI log formats.
 #pragma once
 
 #include <cstdint>

@@ -21,6 +21,12 @@ bool goes_on_by_its_first_byte(std::string_view text) {
   return c == '\xe2' && text.size() > 2 && (text[1] == '\x94' || text[1] == '\x95');
 }
 
+// "Exception Group Traceback (most recent call last):" ends with it too.
+bool opens_traceback(std::string_view text) {
+  text = trim_right(text);
+  return text.size() >= kTraceback.size() && text.substr(text.size() - kTraceback.size()) == kTraceback;
+}
+
 bool links_tracebacks(std::string_view text) {
   return text.substr(0, kTraceback.size()) == kTraceback || text.substr(0, 15) == "During handling" || text.substr(0, 19) == "The above exception";
 }
@@ -109,11 +115,27 @@ bool RecordReader::read_head(std::string_view payload, RecordHead& head, std::si
   return next_prefix != 0;
 }
 
+// read_head(), by the memo where the line as a whole is what the program wrote.
+bool RecordReader::recall(const Frame& frame, RecordHead& head, std::size_t& next_prefix) {
+  Time at;
+  known_ = frame.layers == 0 ? memo_.find(frame.payload, times_, at) : nullptr;
+  if (known_ != nullptr) {
+    head = known_->head;
+    head.at = at;
+    next_prefix = known_->next_prefix;
+    return true;
+  }
+  if (!read_head(frame.payload, head, next_prefix)) return false;
+  if (frame.layers == 0) known_ = memo_.learn(frame.payload, head, next_prefix);
+  return true;
+}
+
 // Whether the frame begins a record, given the open one of its process; `head` is what was read of its prefix.
 bool RecordReader::begins(const Frame& frame, const Open* open, RecordHead& head, std::size_t& next_prefix) {
   const std::string_view payload = frame.payload;
   head.found = false;
   head.rule = nullptr;
+  known_ = nullptr;
   if (frame.ready != nullptr || frame.malformed || payload.empty()) return head = RecordHead{}, !payload.empty();
   if (goes_on_by_its_first_byte(payload)) {
     head = RecordHead{};
@@ -123,7 +145,7 @@ bool RecordReader::begins(const Frame& frame, const Open* open, RecordHead& head
     head.message = std::min(kRichMessageColumn, payload.size());
     return true;
   }
-  if (read_head(payload, head, next_prefix)) return true;
+  if (recall(frame, head, next_prefix)) return true;
   if (open == nullptr) return true;
   if (open->traceback || links_tracebacks(payload)) return false;
   if (payload[0] == '{' || state_.messages.begins_like_one(payload)) return true;
@@ -151,12 +173,14 @@ void RecordReader::start(const Frame& frame, std::string_view line, std::uint64_
   open.frame = frame;
   open.head = head_;
   open.next_prefix = next_prefix_;
+  open.known = known_;
+  open.known_serial = known_ == nullptr ? 0 : known_->serial;
   open.rich = head_.found && head_.rule == nullptr;
   if (open.rich) {
     if (head_.at.known()) rich_time_ = head_.at;
     else open.head.at = rich_time_;
   }
-  open.traceback = frame.payload.find('\n') == std::string_view::npos && frame.payload.size() >= kTraceback.size() && frame.payload.find(kTraceback) != std::string_view::npos;
+  open.traceback = opens_traceback(frame.payload);
   if (open_.size() > state_.limits.open_records) open_.front()->closed = true;
   flush(false);
 }
@@ -176,7 +200,7 @@ void RecordReader::append(Open& open, const Frame& frame, std::uint32_t lines) {
   open.lines += lines;
   open.bytes += piece.size() + 1;
   open.frame.partial = frame.partial;
-  if (links_tracebacks(piece) || piece.find(kTraceback) != std::string_view::npos) open.traceback = true;
+  if (links_tracebacks(piece) || opens_traceback(piece)) open.traceback = true;
   else if (open.traceback && !piece.empty() && !goes_on_by_its_first_byte(piece)) open.traceback = false;
 }
 

@@ -2,7 +2,7 @@
 // from column 29 on, and the source file at the right end of the first row. Words longer than the column were cut without a
 // mark; they are put together again, so that session ids and JSON are whole.
 // Pure functions; the joined message lives in the arena.
-// Source: docs/architecture.md "Rich"; rich 13 `_wrap.divide_line` (a long word begins a row of its own and fills it).
+// Source: rich 13, logging.py (column widths) and `_wrap.divide_line` (a long word begins a row of its own and fills it).
 #pragma once
 
 #include <string_view>

@@ -3,7 +3,7 @@
 // ZoneRules: what a time without a zone means (--tz); an impossible local time (DST gap) is the earliest valid one, an
 // ambiguous one the first. Never the machine's zone, never its clock.
 // Not thread-safe: a reader a parse call; ZoneRules and TimeContext are shared and constant.
-// Source: docs/architecture.md "Times"; RFC 3339; RFC 3164 section 4.1.2; Python logging's asctime.
+// Source: RFC 3339; RFC 3164 section 4.1.2; Python logging's asctime.
 #pragma once
 
 #include <array>
