@@ -1,4 +1,5 @@
-#include <cstring>
+#include <algorithm>
+#include <vector>
 
 #include "ingest/transcript/transcript_line.h"
 
@@ -10,29 +11,27 @@ bool is_text_block(const JsonMembers& block) {
   return type == "text" || type == "input_text" || type == "output_text";
 }
 
-// The second text and those behind it cost a copy; nearly all results have one.
-void append(ShownText& shown, std::string_view text, Arena& arena) {
-  if (shown.text.empty()) {
-    shown.text = text;
-  } else if (!text.empty()) {
-    const std::span<char> joined = arena.buffer(shown.text.size() + text.size());
-    std::memcpy(joined.data(), shown.text.data(), shown.text.size());
-    std::memcpy(joined.data() + shown.text.size(), text.data(), text.size());
-    shown.text = {joined.data(), joined.size()};
-  }
-  shown.any = true;
+// Nearly all results have one text; those of several cost a copy.
+std::string_view joined(const std::vector<std::string_view>& texts, Arena& arena) {
+  if (texts.size() == 1) return texts[0];
+  std::size_t bytes = 0;
+  for (const std::string_view text : texts) bytes += text.size();
+  const std::span<char> buffer = arena.buffer(bytes);
+  char* to = buffer.data();
+  for (const std::string_view text : texts) to = std::copy(text.begin(), text.end(), to);
+  return {buffer.data(), bytes};
 }
 
 ShownText text_of_blocks(std::string_view blocks, Arena& arena) {
-  ShownText shown;
+  std::vector<std::string_view> texts;
   JsonMembers block;
   for_each_item(blocks, [&](const JsonValue& item) {
     if (item.type != JsonType::object || !block.read(item.text) || !is_text_block(block)) return true;
     const JsonValue text = block.find("text");
-    if (text.is_text()) append(shown, unescape_json(text, arena), arena);
+    if (text.is_text()) texts.push_back(unescape_json(text, arena));
     return true;
   });
-  return shown;
+  return {joined(texts, arena), !texts.empty()};
 }
 
 }  // namespace
