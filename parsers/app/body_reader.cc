@@ -30,8 +30,10 @@ void BodyReader::open(Use use, const CodingList& codings, model::Stamp stamp) {
 void BodyReader::feed(std::string_view bytes, bool last, model::Stamp stamp) {
   wire_bytes_ += bytes.size();
   if (use_ == Use::ignore) return;
-  if (decoder_ != nullptr) decode(bytes, stamp);
-  else take(bytes, last, stamp);
+  if (decoder_ != nullptr)
+    decode(bytes, stamp);
+  else
+    take(bytes, last, stamp);
   account();
 }
 
@@ -39,9 +41,12 @@ void BodyReader::decode(std::string_view bytes, model::Stamp stamp) {
   if (hole_) return;
   const auto state = decoder_->feed(bytes, [&](std::string_view piece) { take(piece, false, stamp); });
   if (state == ContentDecoder::State::good) return;
-  if (state == ContentDecoder::State::bomb) state_.odd("decompression-bomb", "a body expands beyond expansion_ratio; the rest is not read", stamp.source);
-  else if (state == ContentDecoder::State::damaged) state_.odd("damaged-content-coding", "a compressed body cannot be decoded any further", stamp.source);
-  else state_.odd("unknown-content-coding", "a body has a content coding other than gzip, deflate, br and zstd", stamp.source);
+  if (state == ContentDecoder::State::bomb)
+    state_.odd("decompression-bomb", "a body expands beyond expansion_ratio; the rest is not read", stamp.source);
+  else if (state == ContentDecoder::State::damaged)
+    state_.odd("damaged-content-coding", "a compressed body cannot be decoded any further", stamp.source);
+  else
+    state_.odd("unknown-content-coding", "a body has a content coding other than gzip, deflate, br and zstd", stamp.source);
   missing(stamp);
 }
 
@@ -51,8 +56,10 @@ void BodyReader::take(std::string_view decoded, bool last, model::Stamp stamp) {
     if (decoded.empty()) return;
     use_ = begins_json(decoded.front()) ? Use::json : Use::ignore;
   }
-  if (use_ == Use::json) take_json(decoded, last, stamp);
-  else if (use_ == Use::events) take_events(decoded, stamp);
+  if (use_ == Use::json)
+    take_json(decoded, last, stamp);
+  else if (use_ == Use::events)
+    take_events(decoded, stamp);
 }
 
 void BodyReader::take_json(std::string_view decoded, bool last, model::Stamp stamp) {

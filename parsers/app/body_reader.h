@@ -64,7 +64,7 @@ class BodyReader {
   std::string text_;
   std::uint64_t wire_bytes_ = 0;
   std::size_t accounted_ = 0;
-  bool hole_ = false;    // what follows does not belong to text_ any more
+  bool hole_ = false;  // what follows does not belong to text_ any more
   bool handed_on_ = false;
 };
 

@@ -127,10 +127,14 @@ class ZstdStage final : public DecodeStage {
 std::unique_ptr<DecodeStage> make_stage(Coding coding) {
   switch (coding) {
     case Coding::gzip:
-    case Coding::deflate: return std::make_unique<ZlibStage>(coding);
-    case Coding::br: return std::make_unique<BrotliStage>();
-    case Coding::zstd: return std::make_unique<ZstdStage>();
-    default: return nullptr;
+    case Coding::deflate:
+      return std::make_unique<ZlibStage>(coding);
+    case Coding::br:
+      return std::make_unique<BrotliStage>();
+    case Coding::zstd:
+      return std::make_unique<ZstdStage>();
+    default:
+      return nullptr;
   }
 }
 

@@ -79,8 +79,10 @@ void KeptHead::assign(const HttpHead& from) {
   bytes.reserve(size);  // so that the views stay
   for (const auto field : kKeptFields) {
     const std::size_t at = bytes.size();
-    if (field == &HttpHead::mcp_name || field == &HttpHead::mcp_method) append_decoded(from.*field, bytes);
-    else bytes.append(from.*field);
+    if (field == &HttpHead::mcp_name || field == &HttpHead::mcp_method)
+      append_decoded(from.*field, bytes);
+    else
+      bytes.append(from.*field);
     head.*field = std::string_view(bytes).substr(at);
   }
 }
@@ -111,8 +113,10 @@ void Exchange::request_head(const HttpHead& head, Stamp stamp) {
   has_request_ = true;
   request_.assign(head);
   request_at_ = stamp;
-  if (is_post()) stream_ = head.mcp_method == "subscriptions/listen" ? StreamKind::listen : StreamKind::post;
-  else if (is_get()) stream_ = head.has_last_event_id ? StreamKind::get_resume : StreamKind::get_standalone;
+  if (is_post())
+    stream_ = head.mcp_method == "subscriptions/listen" ? StreamKind::listen : StreamKind::post;
+  else if (is_get())
+    stream_ = head.has_last_event_id ? StreamKind::get_resume : StreamKind::get_standalone;
   take_request_session();
   nature_ = nature_of_request();
   if (nature_ == Nature::mcp) become_mcp();
@@ -175,8 +179,10 @@ void Exchange::response_head(const HttpHead& head, Stamp stamp) {
     session_ = head.session_id;
     keying_ = SessionKeying::mcp_session_id;
   }
-  if (nature_ == Nature::undecided && !head.session_id.empty()) become_mcp();
-  else if (nature_ == Nature::undecided && !is_post() && !is_sse_ && (has_request_ || !is_json(head.content_type))) become_foreign();
+  if (nature_ == Nature::undecided && !head.session_id.empty())
+    become_mcp();
+  else if (nature_ == Nature::undecided && !is_post() && !is_sse_ && (has_request_ || !is_json(head.content_type)))
+    become_foreign();
   response_body_.open(response_use(), head.codings, stamp);
   if (nature_ != Nature::mcp) return;
   emit_request();
@@ -253,8 +259,10 @@ bool Exchange::judge(Side from, std::string_view text) {
 
 void Exchange::json_text(Side from, std::string_view text, bool truncated, Stamp stamp) {
   if (nature_ == Nature::undecided) {
-    if (judge(from, text)) become_mcp();
-    else if (!truncated) become_foreign();
+    if (judge(from, text))
+      become_mcp();
+    else if (!truncated)
+      become_foreign();
   }
   if (nature_ == Nature::mcp) read_messages(from, text, {}, stamp);
 }

@@ -90,7 +90,7 @@ class Exchange final : private BodyReader::Events {
   model::StreamKind stream_ = model::StreamKind::unknown;
   model::SessionKeying keying_ = model::SessionKeying::none;
   std::string session_;
-  std::string last_event_id_;      // last one sent on the response stream
+  std::string last_event_id_;  // last one sent on the response stream
   KeptHead request_, response_;
   model::Stamp request_at_, response_at_;
   Time client_closed_at_;

@@ -108,8 +108,10 @@ BodyPlan Http1Connection::response_head(const HttpHead& head, Stamp stamp) {
   if (interim_) return {};
   choose_exchange(stamp);
   const BodyPlan plan = response_plan(head);
-  if (plan.framing == Framing::opaque) leave_http1(head, stamp);
-  else downloading_->response_head(head, stamp);
+  if (plan.framing == Framing::opaque)
+    leave_http1(head, stamp);
+  else
+    downloading_->response_head(head, stamp);
   return plan;
 }
 
@@ -294,13 +296,13 @@ void Http1Connection::report_oddities(const HttpHead& head, Stamp stamp) {
   if (head.oddities == 0) return;
   if ((head.oddities & kBadField) != 0) odd("http-bad-field", "a line of a header section is no field", stamp);
   if ((head.oddities & kFoldedField) != 0) odd("http-folded-field", "a header field is folded over several lines (obsolete)", stamp);
-  if ((head.oddities & kLengthsDiffer) != 0) odd("http-bad-content-length", "Content-Length is no number or given with different values", stamp);
-  if ((head.oddities & kLengthAndChunked) != 0) odd("http-length-and-chunked", "a message has both Content-Length and Transfer-Encoding; the latter counts (RFC 9112 6.3)", stamp);
+  if ((head.oddities & kLengthsDiffer) != 0)
+    odd("http-bad-content-length", "Content-Length is no number or given with different values", stamp);
+  if ((head.oddities & kLengthAndChunked) != 0)
+    odd("http-length-and-chunked", "a message has both Content-Length and Transfer-Encoding; the latter counts (RFC 9112 6.3)", stamp);
   if ((head.oddities & kUnknownTransfer) != 0) odd("http-unknown-transfer-coding", "a transfer coding does not end in chunked", stamp);
 }
 
-void Http1Connection::odd(std::string_view kind, std::string_view text, Stamp stamp) {
-  connection_.state().odd(kind, text, stamp.source);
-}
+void Http1Connection::odd(std::string_view kind, std::string_view text, Stamp stamp) { connection_.state().odd(kind, text, stamp.source); }
 
 }  // namespace mcpscan::app

@@ -91,19 +91,19 @@ class Http1Connection final : public HttpProtocol {
 
   // Requests without a whole response, oldest first; the last one may still be uploading.
   std::deque<std::unique_ptr<Exchange>> waiting_;
-  std::unique_ptr<Exchange> after_close_;      // answered after the client had closed its side; told when the connection ends
+  std::unique_ptr<Exchange> after_close_;  // answered after the client had closed its side; told when the connection ends
   model::Stamp after_close_at_;
-  std::unique_ptr<Exchange> answered_early_;   // its response is over, its request (uploading_) is not
+  std::unique_ptr<Exchange> answered_early_;  // its response is over, its request (uploading_) is not
   model::EndReason answered_early_as_ = model::EndReason::complete;
-  std::unique_ptr<Exchange> unpaired_;         // a response whose request is not known
+  std::unique_ptr<Exchange> unpaired_;  // a response whose request is not known
   Exchange* uploading_ = nullptr;
-  Exchange* downloading_ = nullptr;            // nullptr between responses and during interim ones
+  Exchange* downloading_ = nullptr;  // nullptr between responses and during interim ones
   std::unique_ptr<Exchange> upgraded_h2c_;
-  std::uint32_t orphans_ = 0;                  // responses taken before their request was seen, with no gap to explain it
+  std::uint32_t orphans_ = 0;  // responses taken before their request was seen, with no gap to explain it
   bool interim_ = false, forced_ = false, tunnel_ = false;
   bool client_spoke_ = false, server_spoke_ = false, pipelined_ = false;
-  bool request_gap_ = false;                   // requests may be missing before the next one
-  bool response_gap_ = false;                  // responses may be missing before the next one
+  bool request_gap_ = false;   // requests may be missing before the next one
+  bool response_gap_ = false;  // responses may be missing before the next one
   bool pairing_lost_ = false;
   bool client_closed_ = false, server_closed_ = false, client_closed_first_ = false;
   model::Stamp client_closed_at_;

@@ -7,9 +7,9 @@
 namespace mcpscan::app {
 namespace {
 
-constexpr std::size_t kChunkLineBytes = 4096;      // a chunk's size and extensions
+constexpr std::size_t kChunkLineBytes = 4096;        // a chunk's size and extensions
 constexpr std::size_t kSoughtLineBytes = 16 * 1024;  // a start line or field longer than this is none that a search finds
-constexpr std::size_t kSoughtChunkDigits = 6;      // a chunk found by searching: up to 16 MiB
+constexpr std::size_t kSoughtChunkDigits = 6;        // a chunk found by searching: up to 16 MiB
 constexpr std::size_t kKeptCapacity = 64 * 1024;
 
 std::string_view without_cr(std::string_view line) {
@@ -56,16 +56,27 @@ std::size_t Http1Reader::feed(std::string_view bytes, model::Stamp stamp) {
 
 std::size_t Http1Reader::step(std::string_view bytes, model::Stamp stamp) {
   switch (state_) {
-    case State::start: return read_start(bytes, stamp);
-    case State::head: return read_head(bytes, stamp);
-    case State::length: return read_length(bytes, stamp);
-    case State::chunk_size: return read_chunk_line(bytes, stamp);
-    case State::chunk_data: return read_chunk_data(bytes, stamp);
-    case State::chunk_end: return read_chunk_end(bytes, stamp);
-    case State::trailer: return read_trailer(bytes, stamp);
-    case State::until_close: events_.body(bytes, false, stamp); return bytes.size();
-    case State::opaque: return 0;
-    case State::seeking: return read_sought(bytes, stamp);
+    case State::start:
+      return read_start(bytes, stamp);
+    case State::head:
+      return read_head(bytes, stamp);
+    case State::length:
+      return read_length(bytes, stamp);
+    case State::chunk_size:
+      return read_chunk_line(bytes, stamp);
+    case State::chunk_data:
+      return read_chunk_data(bytes, stamp);
+    case State::chunk_end:
+      return read_chunk_end(bytes, stamp);
+    case State::trailer:
+      return read_trailer(bytes, stamp);
+    case State::until_close:
+      events_.body(bytes, false, stamp);
+      return bytes.size();
+    case State::opaque:
+      return 0;
+    case State::seeking:
+      return read_sought(bytes, stamp);
   }
   return 0;
 }
@@ -121,14 +132,21 @@ void Http1Reader::take_head(std::string_view section, model::Stamp stamp) {
 void Http1Reader::begin_body(BodyPlan plan, model::Stamp stamp) {
   remaining_ = plan.length;
   switch (plan.framing) {
-    case Framing::none: return finish_message(stamp);
+    case Framing::none:
+      return finish_message(stamp);
     case Framing::length:
       if (remaining_ == 0) return finish_message(stamp);
       state_ = State::length;
       return;
-    case Framing::chunked: state_ = State::chunk_size; return;
-    case Framing::until_close: state_ = State::until_close; return;
-    case Framing::opaque: state_ = State::opaque; return;
+    case Framing::chunked:
+      state_ = State::chunk_size;
+      return;
+    case Framing::until_close:
+      state_ = State::until_close;
+      return;
+    case Framing::opaque:
+      state_ = State::opaque;
+      return;
   }
 }
 
@@ -159,8 +177,10 @@ bool Http1Reader::take_line(std::string_view bytes, std::size_t bound, std::size
 std::size_t Http1Reader::read_chunk_line(std::string_view bytes, model::Stamp stamp) {
   std::size_t used = 0;
   std::string_view line;
-  if (take_line(bytes, kChunkLineBytes, used, line)) take_chunk_line(without_cr(line), stamp);
-  else if (partial_.size() > kChunkLineBytes) lose("http-bad-chunk", "a chunk's size line exceeds 4096 bytes", stamp);
+  if (take_line(bytes, kChunkLineBytes, used, line))
+    take_chunk_line(without_cr(line), stamp);
+  else if (partial_.size() > kChunkLineBytes)
+    lose("http-bad-chunk", "a chunk's size line exceeds 4096 bytes", stamp);
   return used;
 }
 
@@ -261,8 +281,10 @@ bool Http1Reader::missing_in_body(std::uint64_t length, model::Stamp stamp) {
   remaining_ -= length;
   events_.body_missing(length, stamp);
   if (remaining_ > 0) return true;
-  if (state_ == State::length) finish_message(stamp);
-  else state_ = State::chunk_end, remaining_ = 2;
+  if (state_ == State::length)
+    finish_message(stamp);
+  else
+    state_ = State::chunk_end, remaining_ = 2;
   return true;
 }
 

@@ -90,13 +90,13 @@ class Http1Reader {
   State state_ = State::start;
   Seek seek_ = Seek::head;
   std::uint64_t remaining_ = 0;
-  std::string partial_;        // an unfinished head, line or trailer; while seeking, a candidate head
-  std::size_t scanned_ = 0;    // bytes of partial_ that hold no end of head
-  std::size_t line_start_ = 0; // while seeking: where the unfinished line begins in partial_
+  std::string partial_;         // an unfinished head, line or trailer; while seeking, a candidate head
+  std::size_t scanned_ = 0;     // bytes of partial_ that hold no end of head
+  std::size_t line_start_ = 0;  // while seeking: where the unfinished line begins in partial_
   std::size_t trailer_bytes_ = 0;
   std::uint64_t bytes_sought_ = 0, give_up_after_ = 0;  // 0: never
-  bool start_waits_ = false;   // while seeking: a start line was found whose message may not begin yet
-  bool line_whole_ = false;    // take_line() delivered partial_ and must clear it before the next line
+  bool start_waits_ = false;                            // while seeking: a start line was found whose message may not begin yet
+  bool line_whole_ = false;                             // take_line() delivered partial_ and must clear it before the next line
   std::string scratch_;
 };
 

@@ -81,12 +81,20 @@ bool Http2Connection::frame(Side from, const FrameHead& head, std::string_view p
   if (side.in_block && (!head.is(FrameType::continuation) || head.stream != side.block_head.stream)) return false;
   switch (static_cast<FrameType>(head.type)) {
     case FrameType::headers:
-    case FrameType::push_promise: return take_headers(from, head, payload, stamp);
-    case FrameType::continuation: return take_continuation(from, head, payload, stamp);
-    case FrameType::settings: return take_settings(from, head, payload);
-    case FrameType::rst_stream: take_reset(from, head.stream, stamp); return true;
-    case FrameType::goaway: take_goaway(from, payload, stamp); return true;
-    default: return true;
+    case FrameType::push_promise:
+      return take_headers(from, head, payload, stamp);
+    case FrameType::continuation:
+      return take_continuation(from, head, payload, stamp);
+    case FrameType::settings:
+      return take_settings(from, head, payload);
+    case FrameType::rst_stream:
+      take_reset(from, head.stream, stamp);
+      return true;
+    case FrameType::goaway:
+      take_goaway(from, payload, stamp);
+      return true;
+    default:
+      return true;
   }
 }
 
@@ -118,8 +126,10 @@ bool Http2Connection::take_block(Side from, const FrameHead& head, std::string_v
   if (head.is(FrameType::push_promise)) return true;  // no MCP peer pushes
   HttpHead message;
   const bool is_head = fields.head(from == Side::client, message);
-  if (is_head && from == Side::client) take_request(head.stream, message, stamp);
-  else if (is_head) take_response(head.stream, message, stamp);
+  if (is_head && from == Side::client)
+    take_request(head.stream, message, stamp);
+  else if (is_head)
+    take_response(head.stream, message, stamp);
   if (head.end_stream()) end_half(from, head.stream, stamp);
   return true;
 }
@@ -177,7 +187,11 @@ void Http2Connection::take_reset(Side from, std::uint32_t stream, Stamp stamp) {
   if (open == nullptr) return;
   // A server that has answered in full may refuse the rest of the request (RFC 9113 8.1).
   const bool answered = from == Side::server && open->response_done();
-  close_stream(stream, answered ? EndReason::complete : from == Side::client ? EndReason::reset_by_client : EndReason::reset_by_server, stamp);
+  close_stream(stream,
+               answered               ? EndReason::complete
+               : from == Side::client ? EndReason::reset_by_client
+                                      : EndReason::reset_by_server,
+               stamp);
 }
 
 void Http2Connection::take_goaway(Side from, std::string_view payload, Stamp stamp) {
@@ -199,8 +213,10 @@ Exchange* Http2Connection::exchange(std::uint32_t stream) {
 void Http2Connection::data(Side from, std::uint32_t stream, std::string_view bytes, Stamp stamp) {
   Exchange* const open = exchange(stream);
   if (open == nullptr) return;
-  if (from == Side::client) open->request_body(bytes, false, stamp);
-  else open->response_body(bytes, false, stamp);
+  if (from == Side::client)
+    open->request_body(bytes, false, stamp);
+  else
+    open->response_body(bytes, false, stamp);
 }
 
 void Http2Connection::SideEvents::data_missing(std::uint32_t stream, Stamp stamp) {
@@ -232,7 +248,8 @@ void Http2Connection::gap(Side from, std::uint64_t length, Stamp stamp) {
   if (given_up_) return;
   connection_.report_gap(from, length, nullptr, kLost, stamp);
   if (!half(from).reader.gap(length, stamp)) {
-    give_up("http2-state-lost", "frames of an HTTP/2 connection are missing; without them its header compression cannot be followed", stamp);
+    give_up("http2-state-lost", "frames of an HTTP/2 connection are missing; without them its header compression cannot be followed",
+            stamp);
   }
 }
 

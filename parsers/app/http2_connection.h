@@ -35,7 +35,9 @@ class Http2Connection final : public HttpProtocol {
     void data(std::uint32_t stream, std::string_view bytes, model::Stamp stamp) override { of_.data(from_, stream, bytes, stamp); }
     void data_missing(std::uint32_t stream, model::Stamp stamp) override;
     void data_end(std::uint32_t stream, bool end_stream, model::Stamp stamp) override;
-    bool frame(const FrameHead& head, std::string_view payload, model::Stamp stamp) override { return of_.frame(from_, head, payload, stamp); }
+    bool frame(const FrameHead& head, std::string_view payload, model::Stamp stamp) override {
+      return of_.frame(from_, head, payload, stamp);
+    }
 
    private:
     Http2Connection& of_;
@@ -48,11 +50,11 @@ class Http2Connection final : public HttpProtocol {
     SideEvents events;
     Http2FrameReader reader;
     HpackDecoder fields;
-    std::string block;                        // a field section that CONTINUATION frames go on with
+    std::string block;  // a field section that CONTINUATION frames go on with
     FrameHead block_head;
     bool in_block = false;
     std::size_t preface_left = 0;
-    std::vector<std::uint32_t> table_sizes;   // asked for by this side, not yet acknowledged; 0xffffffff: none in that SETTINGS
+    std::vector<std::uint32_t> table_sizes;  // asked for by this side, not yet acknowledged; 0xffffffff: none in that SETTINGS
     bool spoke = false, closed = false;
   };
 

@@ -29,15 +29,24 @@ FrameHead FrameHead::read(std::string_view nine_bytes) {
 bool FrameHead::plausible() const {
   if (type > static_cast<std::uint8_t>(FrameType::continuation) || length > kUsualFrameBytes) return false;
   switch (static_cast<FrameType>(type)) {
-    case FrameType::data: return stream != 0 && (flags & ~0x9u) == 0;
-    case FrameType::headers: return stream != 0 && (flags & ~0x2du) == 0 && length > 0;
-    case FrameType::settings: return stream == 0 && (flags & ~0x1u) == 0 && length % 6 == 0;
-    case FrameType::ping: return stream == 0 && (flags & ~0x1u) == 0 && length == 8;
-    case FrameType::goaway: return stream == 0 && flags == 0 && length >= 8;
-    case FrameType::rst_stream: return stream != 0 && flags == 0 && length == 4;
-    case FrameType::window_update: return flags == 0 && length == 4;
-    case FrameType::priority: return stream != 0 && flags == 0 && length == 5;
-    default: return false;
+    case FrameType::data:
+      return stream != 0 && (flags & ~0x9u) == 0;
+    case FrameType::headers:
+      return stream != 0 && (flags & ~0x2du) == 0 && length > 0;
+    case FrameType::settings:
+      return stream == 0 && (flags & ~0x1u) == 0 && length % 6 == 0;
+    case FrameType::ping:
+      return stream == 0 && (flags & ~0x1u) == 0 && length == 8;
+    case FrameType::goaway:
+      return stream == 0 && flags == 0 && length >= 8;
+    case FrameType::rst_stream:
+      return stream != 0 && flags == 0 && length == 4;
+    case FrameType::window_update:
+      return flags == 0 && length == 4;
+    case FrameType::priority:
+      return stream != 0 && flags == 0 && length == 5;
+    default:
+      return false;
   }
 }
 
@@ -49,16 +58,24 @@ std::size_t Http2FrameReader::feed(std::string_view bytes, model::Stamp stamp) {
     const std::string_view rest = bytes.substr(at);
     std::size_t used = 0;
     switch (state_) {
-      case State::head: used = read_head(rest, stamp); break;
+      case State::head:
+        used = read_head(rest, stamp);
+        break;
       case State::waiting:
         take_head(stamp);
         if (state_ == State::waiting) return at;
         continue;
       case State::pad_length:
       case State::data:
-      case State::padding: used = read_data(rest, stamp); break;
-      case State::payload: used = read_payload(rest, stamp); break;
-      case State::skipped: used = skip(rest); break;
+      case State::padding:
+        used = read_data(rest, stamp);
+        break;
+      case State::payload:
+        used = read_payload(rest, stamp);
+        break;
+      case State::skipped:
+        used = skip(rest);
+        break;
     }
     at += used;
   }
@@ -153,8 +170,10 @@ bool Http2FrameReader::gap(std::uint64_t length, model::Stamp stamp) {
   remaining_ -= static_cast<std::uint32_t>(length);
   if (state_ == State::data) events_.data_missing(head_.stream, stamp);
   if (remaining_ > 0) return true;
-  if (state_ == State::skipped) state_ = State::head;
-  else end_data(stamp);
+  if (state_ == State::skipped)
+    state_ = State::head;
+  else
+    end_data(stamp);
   return true;
 }
 
@@ -188,7 +207,8 @@ bool HpackDecoder::decode(std::string_view block) {
     in += used;
     left -= static_cast<std::size_t>(used);
     if ((flags & NGHTTP2_HD_INFLATE_EMIT) != 0) {
-      cut_ |= !keep({reinterpret_cast<const char*>(field.name), field.namelen}, {reinterpret_cast<const char*>(field.value), field.valuelen});
+      cut_ |=
+          !keep({reinterpret_cast<const char*>(field.name), field.namelen}, {reinterpret_cast<const char*>(field.value), field.valuelen});
     }
     if ((flags & NGHTTP2_HD_INFLATE_FINAL) != 0) break;
     if ((flags & NGHTTP2_HD_INFLATE_EMIT) == 0 && left == 0) break;
@@ -213,11 +233,16 @@ bool HpackDecoder::head(bool request, HttpHead& head) const {
   for (const Field& field : fields_) {
     const std::string_view name = text.substr(field.name_at, field.name_size);
     const std::string_view value = text.substr(field.value_at, field.value_size);
-    if (name == ":method") head.method = value;
-    else if (name == ":path") head.target = value;
-    else if (name == ":authority") head.host = value;
-    else if (name == ":status" && value.size() == 3) head.status = static_cast<std::uint16_t>((value[0] - '0') * 100 + (value[1] - '0') * 10 + (value[2] - '0'));
-    else if (!name.empty() && name.front() != ':') head.add_field(name, trim_space(value));
+    if (name == ":method")
+      head.method = value;
+    else if (name == ":path")
+      head.target = value;
+    else if (name == ":authority")
+      head.host = value;
+    else if (name == ":status" && value.size() == 3)
+      head.status = static_cast<std::uint16_t>((value[0] - '0') * 100 + (value[1] - '0') * 10 + (value[2] - '0'));
+    else if (!name.empty() && name.front() != ':')
+      head.add_field(name, trim_space(value));
   }
   return request ? !head.method.empty() : head.status >= 100 && head.status < 1000;
 }

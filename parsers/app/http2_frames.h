@@ -20,7 +20,15 @@ struct nghttp2_hd_inflater;
 namespace mcpscan::app {
 
 enum class FrameType : std::uint8_t {
-  data = 0, headers = 1, priority = 2, rst_stream = 3, settings = 4, push_promise = 5, ping = 6, goaway = 7, window_update = 8,
+  data = 0,
+  headers = 1,
+  priority = 2,
+  rst_stream = 3,
+  settings = 4,
+  push_promise = 5,
+  ping = 6,
+  goaway = 7,
+  window_update = 8,
   continuation = 9,
 };
 
@@ -78,8 +86,8 @@ class Http2FrameReader {
   Events& events_;
   State state_ = State::head;
   FrameHead head_;
-  std::string partial_;         // a frame head or payload that its piece did not complete
-  std::uint32_t remaining_ = 0; // of DATA's content or of what is skipped
+  std::string partial_;          // a frame head or payload that its piece did not complete
+  std::uint32_t remaining_ = 0;  // of DATA's content or of what is skipped
   std::uint32_t padding_ = 0;
   bool broken_ = false;
 };

@@ -164,7 +164,8 @@ bool HttpAnalyzer::recognise(Side from, std::string_view bytes, Stamp stamp) {
 
 bool HttpAnalyzer::choose_protocol(Side from, Opening what, Stamp stamp) {
   if (what == Opening::http2_frames && half(from).in_the_middle) {
-    state_.odd("http2-joined-late", "an HTTP/2 connection is older than the capture; its header compression cannot be followed", stamp.source);
+    state_.odd("http2-joined-late", "an HTTP/2 connection is older than the capture; its header compression cannot be followed",
+               stamp.source);
     dead_ = true;
     return false;
   }

@@ -21,7 +21,7 @@ struct HttpShared {
   model::ObservationSink& sink;
   model::AnomalyLog& anomalies;
   std::uint64_t next_exchange = 1;
-  std::uint64_t exchanges_not_mcp = 0;   // HTTP exchanges that carried nothing of MCP
+  std::uint64_t exchanges_not_mcp = 0;    // HTTP exchanges that carried nothing of MCP
   std::shared_ptr<HttpState> state = {};  // made with the first analyzer: scratch memory, budgets, URLs known to be MCP's
 };
 

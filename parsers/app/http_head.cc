@@ -57,8 +57,10 @@ void add_codings(CodingList& list, std::string_view value) {
   for_each_member(value, [&](std::string_view name) {
     const Coding coding = coding_named(name);
     if (coding == Coding::identity) return;
-    if (list.count == CodingList::kMost) list.codings[CodingList::kMost - 1] = Coding::unknown;
-    else list.codings[list.count++] = coding;
+    if (list.count == CodingList::kMost)
+      list.codings[CodingList::kMost - 1] = Coding::unknown;
+    else
+      list.codings[list.count++] = coding;
   });
 }
 
@@ -156,8 +158,10 @@ FieldsRead parse_fields(std::string_view section, std::size_t at, bool strict, H
     if (line.front() == ' ' || line.front() == '\t') return FieldsRead::folded;
     const std::size_t colon = line.find(':');
     const bool field = colon != std::string_view::npos && is_token(line.substr(0, colon));
-    if (field) head.add_field(line.substr(0, colon), trim_space(line.substr(colon + 1)));
-    else head.oddities |= kBadField;
+    if (field)
+      head.add_field(line.substr(0, colon), trim_space(line.substr(colon + 1)));
+    else
+      head.oddities |= kBadField;
     if (!field && strict) return FieldsRead::bad;
   }
   return FieldsRead::good;
@@ -185,39 +189,65 @@ bool iequals(std::string_view a, std::string_view b) {
 }
 
 bool icontains(std::string_view text, std::string_view lower_word) {
-  return std::search(text.begin(), text.end(), lower_word.begin(), lower_word.end(),
-                     [](char x, char y) { return lower(x) == y; }) != text.end();
+  return std::search(text.begin(), text.end(), lower_word.begin(), lower_word.end(), [](char x, char y) { return lower(x) == y; }) !=
+         text.end();
 }
 
 void HttpHead::add_field(std::string_view name, std::string_view value) {
   const auto is = [name](std::string_view known) { return iequals(name, known); };
   switch (name.size()) {
-    case 4: if (is("host")) set_once(host, value); break;
+    case 4:
+      if (is("host")) set_once(host, value);
+      break;
     case 6:
-      if (is("accept")) set_accept(*this, value);
-      else if (is("origin")) set_once(origin, value);
+      if (is("accept"))
+        set_accept(*this, value);
+      else if (is("origin"))
+        set_once(origin, value);
       break;
-    case 7: if (is("upgrade")) set_upgrade(*this, value); break;
-    case 8: if (is("mcp-name")) set_once(mcp_name, value); break;
+    case 7:
+      if (is("upgrade")) set_upgrade(*this, value);
+      break;
+    case 8:
+      if (is("mcp-name")) set_once(mcp_name, value);
+      break;
     case 10:
-      if (is("connection")) add_connection(*this, value);
-      else if (is("user-agent")) set_once(user_agent, value);
-      else if (is("mcp-method")) set_once(mcp_method, value);
+      if (is("connection"))
+        add_connection(*this, value);
+      else if (is("user-agent"))
+        set_once(user_agent, value);
+      else if (is("mcp-method"))
+        set_once(mcp_method, value);
       break;
-    case 12: if (is("content-type")) set_once(content_type, value); break;
+    case 12:
+      if (is("content-type")) set_once(content_type, value);
+      break;
     case 13:
-      if (is("authorization") && principal == 0) principal = hash_bytes(value);
-      else if (is("last-event-id")) set_last_event_id(*this, value);
+      if (is("authorization") && principal == 0)
+        principal = hash_bytes(value);
+      else if (is("last-event-id"))
+        set_last_event_id(*this, value);
       break;
     case 14:
-      if (is("content-length")) add_length(*this, value);
-      else if (is("mcp-session-id")) set_once(session_id, value);
+      if (is("content-length"))
+        add_length(*this, value);
+      else if (is("mcp-session-id"))
+        set_once(session_id, value);
       break;
-    case 15: if (is("x-forwarded-for")) set_once(forwarded_for, value); break;
-    case 16: if (is("content-encoding")) add_codings(codings, value); break;
-    case 17: if (is("transfer-encoding")) add_transfer(*this, value); break;
-    case 20: if (is("mcp-protocol-version")) set_once(protocol_version, value); break;
-    default: break;
+    case 15:
+      if (is("x-forwarded-for")) set_once(forwarded_for, value);
+      break;
+    case 16:
+      if (is("content-encoding")) add_codings(codings, value);
+      break;
+    case 17:
+      if (is("transfer-encoding")) add_transfer(*this, value);
+      break;
+    case 20:
+      if (is("mcp-protocol-version")) set_once(protocol_version, value);
+      break;
+    default:
+      break;
   }
 }
 
@@ -256,8 +286,8 @@ bool is_request_line(std::string_view line) {
 }
 
 bool is_status_line(std::string_view line) {
-  return line.size() >= 12 && line.substr(0, 7) == "HTTP/1." && is_digit(line[7]) && line[8] == ' ' && line[9] >= '1' &&
-         line[9] <= '9' && is_digit(line[10]) && is_digit(line[11]) && (line.size() == 12 || line[12] == ' ');
+  return line.size() >= 12 && line.substr(0, 7) == "HTTP/1." && is_digit(line[7]) && line[8] == ' ' && line[9] >= '1' && line[9] <= '9' &&
+         is_digit(line[10]) && is_digit(line[11]) && (line.size() == 12 || line[12] == ' ');
 }
 
 bool is_field_line(std::string_view line) {

@@ -21,11 +21,11 @@ struct CodingList {
 };
 
 enum HeadOddity : std::uint32_t {
-  kBadField = 1u << 0,            // a line that is no field
-  kFoldedField = 1u << 1,         // obs-fold
-  kLengthsDiffer = 1u << 2,       // several Content-Length values that differ, or one that is no number
-  kLengthAndChunked = 1u << 3,    // Content-Length beside Transfer-Encoding
-  kUnknownTransfer = 1u << 4,     // a transfer coding that does not end in chunked
+  kBadField = 1u << 0,          // a line that is no field
+  kFoldedField = 1u << 1,       // obs-fold
+  kLengthsDiffer = 1u << 2,     // several Content-Length values that differ, or one that is no number
+  kLengthAndChunked = 1u << 3,  // Content-Length beside Transfer-Encoding
+  kUnknownTransfer = 1u << 4,   // a transfer coding that does not end in chunked
 };
 
 struct HttpHead {

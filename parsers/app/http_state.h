@@ -25,9 +25,9 @@ struct HttpState {
   MessageReader reader;
   Arena arena;
   McpEndpoints endpoints;
-  std::size_t kept_bytes = 0;       // against Limits::http_buffer_bytes
-  std::size_t decoders = 0;         // against Limits::content_decoders
-  std::size_t open_exchanges = 0;   // against Limits::exchanges
+  std::size_t kept_bytes = 0;      // against Limits::http_buffer_bytes
+  std::size_t decoders = 0;        // against Limits::content_decoders
+  std::size_t open_exchanges = 0;  // against Limits::exchanges
   std::vector<std::unique_ptr<Exchange>> spare;
 
   bool over_budget() const { return kept_bytes > limits.http_buffer_bytes; }

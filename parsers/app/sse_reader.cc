@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kKeptCapacity = 64 * 1024;  // larger buffers are given back
-constexpr std::size_t kShortField = 1024;    // longest event name or id kept
+constexpr std::size_t kShortField = 1024;         // longest event name or id kept
 
 // Length of the line that begins the text, without its end; npos when no line end is there.
 std::size_t line_length(std::string_view text) {
@@ -100,8 +100,10 @@ void SseReader::take_line(std::string_view line, Yield yield) {
 
 void SseReader::take_field(std::string_view name, std::string_view value) {
   if (name == "data") return take_data(value);
-  if (name == "event") type_.assign(value.substr(0, kShortField));
-  else if (name == "id" && value.find('\0') == std::string_view::npos) id_.assign(value.substr(0, kShortField));
+  if (name == "event")
+    type_.assign(value.substr(0, kShortField));
+  else if (name == "id" && value.find('\0') == std::string_view::npos)
+    id_.assign(value.substr(0, kShortField));
 }
 
 void SseReader::take_data(std::string_view value) {

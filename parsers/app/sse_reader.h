@@ -16,8 +16,8 @@ namespace mcpscan::app {
 struct SseEvent {
   std::string_view type;  // empty: "message"
   std::string_view data;
-  std::string_view id;    // of this event; empty: none
-  bool truncated = false; // data reached the bound or was cut by missing bytes
+  std::string_view id;     // of this event; empty: none
+  bool truncated = false;  // data reached the bound or was cut by missing bytes
 };
 
 class SseReader {
@@ -49,9 +49,9 @@ class SseReader {
   bool begins_event(std::string_view line) const;
 
   std::size_t event_bytes_;
-  std::string line_;        // a line that its piece did not complete
+  std::string line_;  // a line that its piece did not complete
   std::string data_;
-  std::string_view view_;   // data of a single line, still in the piece; valid during feed() only
+  std::string_view view_;  // data of a single line, still in the piece; valid during feed() only
   std::string type_, id_;
   bool data_seen_ = false, in_view_ = false, truncated_ = false;
   bool first_line_ = true;  // a byte order mark may stand here

@@ -16,8 +16,9 @@ class ReadingSink final : public model::ObservationSink {
     read(o.session), read(o.text), read(o.event_id);
     if (o.message != nullptr) read(o.message->text), read(o.message->method), read(o.message->id.raw), read(o.message->target);
     if (o.http == nullptr) return;
-    for (const auto field : {o.http->method, o.http->path, o.http->host, o.http->user_agent, o.http->content_type, o.http->session_id,
-                             o.http->response_session_id, o.http->mcp_name, o.http->mcp_method, o.http->last_event_id, o.http->peer, o.http->server}) {
+    for (const auto field :
+         {o.http->method, o.http->path, o.http->host, o.http->user_agent, o.http->content_type, o.http->session_id,
+          o.http->response_session_id, o.http->mcp_name, o.http->mcp_method, o.http->last_event_id, o.http->peer, o.http->server}) {
       read(field);
     }
   }
@@ -55,8 +56,12 @@ inline void run_http(std::string_view input, bool saw_start, std::string_view cl
     const model::Side side = (control & 1) != 0 ? model::Side::server : model::Side::client;
     const std::size_t length = std::min<std::size_t>((control >> 4) * 24 + 1, input.size());
     switch (control >> 1 & 7) {
-      case 0: analyzer->gap(side, control >> 4, stamp); break;
-      case 1: analyzer->half_close(side, stamp); break;
+      case 0:
+        analyzer->gap(side, control >> 4, stamp);
+        break;
+      case 1:
+        analyzer->half_close(side, stamp);
+        break;
       default:
         analyzer->feed(side, input.substr(0, length), stamp);
         input.remove_prefix(length);

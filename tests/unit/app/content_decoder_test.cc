@@ -1,6 +1,6 @@
-#include <catch2/catch.hpp>
 #include <zlib.h>
 #include <zstd.h>
+#include <catch2/catch.hpp>
 
 #include "app/content_decoder.h"
 #include "support/split.h"

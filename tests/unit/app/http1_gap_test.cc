@@ -66,7 +66,10 @@ TEST_CASE("a head that a gap cuts still makes its exchange") {
 
 TEST_CASE("behind a gap a pipelining client is not paired any more") {
   Wire wire;
-  wire.client(post(call(1)) + post(call(2)) + post(call(3))).server(json_reply(result(1))).gap(Side::server, 20).server(json_reply(result(3)));
+  wire.client(post(call(1)) + post(call(2)) + post(call(3)))
+      .server(json_reply(result(1)))
+      .gap(Side::server, 20)
+      .server(json_reply(result(3)));
   const Lines lines = wire.end();
   CHECK(std::count(lines.begin(), lines.end(), "#4 < result 3 [-]") == 1);
   CHECK(std::count(lines.begin(), lines.end(), "#2 end evidence_gap 83/-1") == 1);
@@ -84,7 +87,9 @@ TEST_CASE("a connection joined in the middle is read from its next head on") {
 TEST_CASE("text in a body that looks like a head is not taken for one after a gap") {
   Wire wire;
   wire.client(post(call(1))).server("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Le").gap(Side::server, 40);
-  wire.server("xx HTTP/1.1 200 OK\r\nHTTP/1.1 200 OK\r\nno field here\r\n\r\n{}").client(post(call(2))).server("\r\n" + json_reply(result(2)));
+  wire.server("xx HTTP/1.1 200 OK\r\nHTTP/1.1 200 OK\r\nno field here\r\n\r\n{}")
+      .client(post(call(2)))
+      .server("\r\n" + json_reply(result(2)));
   const Lines lines = wire.end();
   CHECK(lines.back() == "#2 end complete 83/48");
 }

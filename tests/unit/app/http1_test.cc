@@ -37,15 +37,19 @@ TEST_CASE("chunk extensions and trailers do not end up in the body") {
   Wire wire;
   const std::string body = result(1);
   wire.client(post(call(1)));
-  wire.server("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n14;sig=\"a;b\"\r\n" + body.substr(0, 20) +
-              "\r\n1e ; x\r\n" + body.substr(20) + "\r\n0;last\r\nX-Checksum: 5\r\nMcp-Session-Id: evil\r\n\r\n" + json_reply("{}"));
+  wire.server("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n14;sig=\"a;b\"\r\n" +
+              body.substr(0, 20) + "\r\n1e ; x\r\n" + body.substr(20) + "\r\n0;last\r\nX-Checksum: 5\r\nMcp-Session-Id: evil\r\n\r\n" +
+              json_reply("{}"));
   CHECK(wire.end()[3] == "#1 < result 1 [post s1]");
 }
 
 TEST_CASE("100 Continue and other interim responses are no response") {
   Wire wire;
-  wire.client("POST /mcp HTTP/1.1\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nMcp-Session-Id: s1\r\nContent-Length: 83\r\n\r\n");
-  wire.server("HTTP/1.1 100 Continue\r\n\r\n").client(call(1)).server("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + json_reply(result(1)));
+  wire.client(
+      "POST /mcp HTTP/1.1\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nMcp-Session-Id: s1\r\nContent-Length: 83\r\n\r\n");
+  wire.server("HTTP/1.1 100 Continue\r\n\r\n")
+      .client(call(1))
+      .server("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + json_reply(result(1)));
   const Lines lines = wire.end();
   REQUIRE(lines.size() == 5);
   CHECK(lines[2] == "#1 200 [post s1]");
@@ -66,7 +70,8 @@ TEST_CASE("HEAD, 204 and 304 have no body whatever their fields say") {
 TEST_CASE("Transfer-Encoding wins over Content-Length and both together are noted") {
   Wire wire;
   wire.client(post(call(1)));
-  wire.server("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk(result(1)) + "0\r\n\r\n");
+  wire.server("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n" +
+              chunk(result(1)) + "0\r\n\r\n");
   CHECK(wire.end()[3] == "#1 < result 1 [post s1]");
   CHECK(wire.noticed("http-length-and-chunked"));
 }
@@ -169,7 +174,8 @@ TEST_CASE("what is no HTTP is given up at its first bytes") {
 
 TEST_CASE("a WebSocket upgrade and a CONNECT tunnel are left alone") {
   Wire socket;
-  socket.client("GET /ws HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n").server("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n\x81\x05hello");
+  socket.client("GET /ws HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
+      .server("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n\x81\x05hello");
   CHECK_FALSE(socket.analyzer->interested());
   CHECK(socket.recorder.lines.empty());
   CHECK(socket.shared.exchanges_not_mcp == 1);

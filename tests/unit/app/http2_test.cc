@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include <algorithm>
 #include <nghttp2/nghttp2.h>
+#include <algorithm>
 
 #include "http_support.h"
 
@@ -33,8 +33,8 @@ class Sender {
   std::string block(const std::vector<std::pair<std::string, std::string>>& fields) {
     std::vector<nghttp2_nv> list;
     for (const auto& [name, value] : fields) {
-      list.push_back({reinterpret_cast<std::uint8_t*>(const_cast<char*>(name.data())), reinterpret_cast<std::uint8_t*>(const_cast<char*>(value.data())),
-                      name.size(), value.size(), NGHTTP2_NV_FLAG_NONE});
+      list.push_back({reinterpret_cast<std::uint8_t*>(const_cast<char*>(name.data())),
+                      reinterpret_cast<std::uint8_t*>(const_cast<char*>(value.data())), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE});
     }
     std::string out(nghttp2_hd_deflate_bound(deflater_, list.data(), list.size()), '\0');
     const auto size = nghttp2_hd_deflate_hd(deflater_, reinterpret_cast<std::uint8_t*>(out.data()), out.size(), list.data(), list.size());
@@ -42,7 +42,12 @@ class Sender {
     return out;
   }
   std::string post_block() {
-    return block({{":method", "POST"}, {":path", "/mcp"}, {":scheme", "http"}, {":authority", "h"}, {"content-type", "application/json"}, {"mcp-session-id", "s1"}});
+    return block({{":method", "POST"},
+                  {":path", "/mcp"},
+                  {":scheme", "http"},
+                  {":authority", "h"},
+                  {"content-type", "application/json"},
+                  {"mcp-session-id", "s1"}});
   }
   std::string post_head(std::uint32_t stream) { return frame(1, kEndHeaders, stream, post_block()); }
   std::string reply_head(std::uint32_t stream, const std::string& type) {
@@ -202,4 +207,17 @@ TEST_CASE("HTTP/2 does not depend on how the bytes are cut") {
   CHECK(std::count(expected.begin(), expected.end(), '\n') == 11);
   for (const auto& pieces : all_cuttings(client, 5)) REQUIRE(run(pieces, {server}) == expected);
   for (const auto& pieces : all_cuttings(server, 6)) REQUIRE(run({client}, pieces) == expected);
+}
+
+TEST_CASE("hpack_table_bytes bounds the table; a peer that uses a larger one is given up with an anomaly") {
+  Limits limits;
+  limits.hpack_table_bytes = 100;
+  Peers peers;
+  Wire wire(true, limits);
+  wire.client(
+      join({std::string(kPreface), frame(4, 0, 0, std::string_view("\0\x01\0\x01\0\0", 6)), peers.client.post_head(1), data(1, call(1))}));
+  peers.server.set_table(65536);
+  wire.server(join({frame(4, 1, 0, ""), peers.server.reply_head(1, "application/json")}));
+  CHECK_FALSE(wire.analyzer->interested());
+  CHECK(wire.noticed("http2-protocol-error"));
 }

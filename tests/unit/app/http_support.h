@@ -37,10 +37,12 @@ class Recorder final : public model::ObservationSink {
     std::string line = fmt::format("#{} ", o.exchange);
     if (o.kind == model::ObservationKind::exchange_request) line += fmt::format("{} {}", o.http->method, o.http->path);
     if (o.kind == model::ObservationKind::exchange_response) line += fmt::format("{}{}", o.http->status, o.http->is_sse ? " sse" : "");
-    if (o.kind == model::ObservationKind::exchange_end) line += fmt::format("end {} {}/{}", word(o.http->end), o.http->request_bytes, o.http->response_bytes);
+    if (o.kind == model::ObservationKind::exchange_end)
+      line += fmt::format("end {} {}/{}", word(o.http->end), o.http->request_bytes, o.http->response_bytes);
     if (o.kind == model::ObservationKind::gap) line += fmt::format("gap {}", o.gap->bytes);
     if (o.message != nullptr) line += message(o);
-    if (o.kind != model::ObservationKind::exchange_end) line += fmt::format(" [{}{}{}]", word(o.stream), o.session.empty() ? "" : " ", o.session);
+    if (o.kind != model::ObservationKind::exchange_end)
+      line += fmt::format(" [{}{}{}]", word(o.stream), o.session.empty() ? "" : " ", o.session);
     if (stamps) line += fmt::format(" @{}", o.source.number);
     lines.push_back(line);
     if (o.http != nullptr) last_peer = o.http->peer, last_server = o.http->server;
@@ -119,7 +121,8 @@ class Wire {
 };
 
 inline std::string post(std::string_view body, std::string_view fields = "Mcp-Session-Id: s1\r\n", std::string_view target = "/mcp") {
-  return fmt::format("POST {} HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n{}Content-Length: {}\r\n\r\n{}", target, fields, body.size(), body);
+  return fmt::format("POST {} HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n{}Content-Length: {}\r\n\r\n{}", target, fields,
+                     body.size(), body);
 }
 inline std::string call(int id) {
   return fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"t","arguments":{{}}}}}})", id);

@@ -44,7 +44,8 @@ TEST_CASE("the initialize exchange is known by its reply's session from the resp
 TEST_CASE("GET streams are standalone or resumed, by Last-Event-ID") {
   Wire wire;
   wire.client(get("/mcp", "Mcp-Session-Id: s1\r\n")).server(sse_head() + chunk("id: e5\ndata: " + result(1) + "\n\n") + "0\r\n\r\n");
-  wire.client(get("/mcp", "Mcp-Session-Id: s1\r\nLast-Event-ID: e5\r\n")).server("HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\n\r\n");
+  wire.client(get("/mcp", "Mcp-Session-Id: s1\r\nLast-Event-ID: e5\r\n"))
+      .server("HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\n\r\n");
   const Lines lines = wire.end();
   CHECK(lines[0] == "#1 GET /mcp [get s1]");
   CHECK(lines[2] == "#1 < result 1 event e5 [get s1]");
@@ -54,14 +55,15 @@ TEST_CASE("GET streams are standalone or resumed, by Last-Event-ID") {
 TEST_CASE("the endpoint event makes a stream of the 2024-11-05 transport and names its session") {
   Wire wire;
   wire.client(get("/sse")).server(sse_head() + chunk("event: endpoint\ndata: /messages?sessionId=abc\n\n") + chunk(event(result(1))));
-  CHECK(wire.end(EndReason::evidence_ends) == Lines{"#1 GET /sse [legacy abc]", "#1 200 sse [legacy abc]", "#1 < result 1 [legacy abc]",
-                                                    "#1 end evidence_ends 0/118"});
+  CHECK(wire.end(EndReason::evidence_ends) ==
+        Lines{"#1 GET /sse [legacy abc]", "#1 200 sse [legacy abc]", "#1 < result 1 [legacy abc]", "#1 end evidence_ends 0/118"});
 }
 
 TEST_CASE("a POST to a legacy URL carries the session of the URL and may be answered 202") {
   Wire wire;
   wire.client(post(call(1), "", "/messages?sessionId=abc")).server("HTTP/1.1 202 Accepted\r\nContent-Length: 8\r\n\r\nAccepted");
-  CHECK(wire.end() == Lines{"#1 POST /messages?sessionId=abc [post abc]", "#1 > request 1 tools/call [post abc]", "#1 202 [post abc]", "#1 end complete 83/8"});
+  CHECK(wire.end() == Lines{"#1 POST /messages?sessionId=abc [post abc]", "#1 > request 1 tools/call [post abc]", "#1 202 [post abc]",
+                            "#1 end complete 83/8"});
 }
 
 TEST_CASE("subscriptions/listen opens a listen stream") {
@@ -72,7 +74,8 @@ TEST_CASE("subscriptions/listen opens a listen stream") {
 
 TEST_CASE("batches are told message by message, in requests and in replies") {
   Wire wire;
-  wire.client(post("[" + call(1) + "," + call(2) + "]")).server(sse_head() + chunk(event("[" + result(2) + "," + result(1) + "]")) + "0\r\n\r\n");
+  wire.client(post("[" + call(1) + "," + call(2) + "]"))
+      .server(sse_head() + chunk(event("[" + result(2) + "," + result(1) + "]")) + "0\r\n\r\n");
   const Lines lines = wire.end();
   CHECK(lines[1] == "#1 > request 1 tools/call 0/2 [post s1]");
   CHECK(lines[5] == "#1 < result 1 1/2 [post s1]");
@@ -93,14 +96,16 @@ TEST_CASE("a client's answer to a server request goes from client to server") {
 
 TEST_CASE("only events of type message carry messages") {
   Wire wire;
-  wire.client(post(call(1))).server(sse_head() + chunk("event: heartbeat\ndata: " + result(1) + "\n\n") + chunk("data: " + result(1) + "\n\n") + "0\r\n\r\n");
+  wire.client(post(call(1)))
+      .server(sse_head() + chunk("event: heartbeat\ndata: " + result(1) + "\n\n") + chunk("data: " + result(1) + "\n\n") + "0\r\n\r\n");
   CHECK(wire.end().size() == 5);
 }
 
 TEST_CASE("other traffic yields nothing and is counted") {
   SECTION("another JSON-RPC dialect") {
     Wire wire;
-    wire.client(post(R"({"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"})", "", "/rpc")).server(json_reply(R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})"));
+    wire.client(post(R"({"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"})", "", "/rpc"))
+        .server(json_reply(R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})"));
     CHECK(wire.end().empty());
     CHECK(wire.shared.exchanges_not_mcp == 1);
   }
@@ -134,7 +139,9 @@ TEST_CASE("compressed bodies are read, event by event") {
   packed += {static_cast<char>(text.size()), '\0', static_cast<char>(~text.size()), '\xff'};
   packed += text;
   Wire wire;
-  wire.client(post(call(1))).server("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk(packed));
+  wire.client(post(call(1)))
+      .server("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n" +
+              chunk(packed));
   CHECK(wire.recorder.lines.back() == "#1 < result 1 [post s1]");
 }
 
@@ -149,8 +156,14 @@ TEST_CASE("facts: names are decoded, secrets are digests, addresses are the conn
   flow.key.server.address = {10, 0, 0, 1};
   flow.key.server.port = 80;
   const auto analyzer = app::make_http_analyzer(shared, flow);
-  analyzer->feed(Side::client, post(call(1), "Mcp-Method: tools/call\r\nMcp-Name: =?base64?Z3LDvMOfZQ==?=\r\nAuthorization: Bearer secret\r\nX-Forwarded-For: 203.0.113.9\r\n"), {});
-  CHECK(recorder.name == "gr\xC3\xBC\xC3\x9F" "e");
+  analyzer->feed(Side::client,
+                 post(call(1),
+                      "Mcp-Method: tools/call\r\nMcp-Name: =?base64?Z3LDvMOfZQ==?=\r\nAuthorization: Bearer secret\r\nX-Forwarded-For: "
+                      "203.0.113.9\r\n"),
+                 {});
+  CHECK(recorder.name ==
+        "gr\xC3\xBC\xC3\x9F"
+        "e");
   CHECK(recorder.forwarded == "203.0.113.9");
   CHECK(recorder.principal != 0);
   CHECK(recorder.server == "10.0.0.1:80");
