@@ -11,7 +11,9 @@
 
 #include "base/embedded_file.h"
 #include "ingest/input_set.h"
+#include "ingest/text/json_array.h"
 #include "pipeline/capture_scan.h"
+#include "pipeline/har_scan.h"
 #include "pipeline/log_scan.h"
 #include "pipeline/report_assembly.h"
 #include "pipeline/transcript_scan.h"
@@ -136,10 +138,14 @@ class Scan {
     const FormatKind kind = ingest::probe_format(head);
     if (kind == FormatKind::capture) {
       read_capture(file, input, std::move(head), **opened, row);
-    } else if (kind == FormatKind::binary || kind == FormatKind::har || kind == FormatKind::empty) {
+    } else if (kind == FormatKind::har) {
+      read_har(file, input, std::move(head), **opened, row);
+    } else if (kind == FormatKind::binary || kind == FormatKind::empty) {
       leave_unread(kind, head, **opened, row);
     } else if (kind == FormatKind::transcript) {
       read_transcript(file, input, std::move(head), **opened, row);
+    } else if (ingest::is_array_over_lines(head)) {
+      read_array(file, input, std::move(head), **opened, row);
     } else {
       read_log(file, input, std::move(head), **opened, row);
     }
@@ -173,6 +179,14 @@ class Scan {
     if (row.books.used > 0 && !row.first.known()) result_.report.notes.push_back(file.display + ": no times in this log: the order of events is known, durations are not");
   }
 
+  // A log that is one JSON array: its elements are its lines.
+  void read_array(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row) {
+    Replayed replayed(std::move(head), bytes);
+    ingest::JsonArrayLines lines(replayed);
+    row.place_word = "entry";
+    read_log(file, input, read_head(lines), lines, row);
+  }
+
   void read_capture(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row) {
     Source& source = source_of(file, true);
     Replayed replayed(std::move(head), bytes);
@@ -195,6 +209,16 @@ class Scan {
                     [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
   }
 
+  void read_har(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row) {
+    row.reader = "har";
+    row.place_word = "entry";
+    row.vantage = model::Vantage::client_wire;
+    const HarScanOptions options{options_.time_zone, file.member.empty() ? file.path : std::string(), options_.since, options_.until};
+    const Status read = scan_har(bytes, std::move(head), input, options, limits_, numbers_, source_of(file, true).tracker, row,
+                                 [&](std::uint64_t done) { progress_(file.display, bytes_before_ + done); });
+    if (!read.ok()) row.error = read.error().what;
+  }
+
   // Nothing here for a reader: said in the report, with how much there was.
   void leave_unread(FormatKind kind, const std::string& head, ByteReader& bytes, model::InputRow& row) {
     row.reader = "none";
@@ -206,8 +230,8 @@ class Scan {
       row.error = "the file is empty";
       return;
     }
-    row.error = kind == FormatKind::har ? "HAR files are not read yet; export the capture or the log" : "neither text nor a capture";
-    row.books.ignore(kind == FormatKind::har ? "har" : "binary");
+    row.error = "neither text nor a capture";
+    row.books.ignore("binary");
   }
 
   const ScanOptions& options_;

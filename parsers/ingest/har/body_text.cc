@@ -1,0 +1,91 @@
+#include "ingest/har/body_text.h"
+
+#include <algorithm>
+#include <array>
+
+#include "ingest/text/char_class.h"
+
+namespace mcpscan::ingest {
+namespace {
+
+constexpr std::int8_t kNoDigit = -1, kSkipped = -2;
+
+constexpr std::array<std::int8_t, 256> kDigits = [] {
+  std::array<std::int8_t, 256> table{};
+  for (auto& digit : table) digit = kNoDigit;
+  constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (std::size_t i = 0; i < kAlphabet.size(); ++i) table[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::int8_t>(i);
+  table['-'] = 62;
+  table['_'] = 63;
+  for (const char blank : {' ', '\t', '\r', '\n'}) table[static_cast<unsigned char>(blank)] = kSkipped;
+  return table;
+}();
+
+// How base64 of a JSON object or array, or of an event stream's first line, begins.
+constexpr std::array<std::string_view, 9> kEncodedHeads = {"eyJ", "eyA", "ewo", "ew0", "W3s", "Wwo", "ZXZlbnQ", "ZGF0YT", "aWQ6"};
+
+bool begins_as_text(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (first == std::string_view::npos) return false;
+  constexpr std::array<std::string_view, 7> kHeads = {"{", "[", ":", "event:", "data:", "id:", "retry:"};
+  return std::any_of(kHeads.begin(), kHeads.end(), [&](std::string_view head) { return text.substr(first).starts_with(head); });
+}
+
+// A body that some tools take for a form: name, and "=value" where there was one.
+std::string_view join_params(const std::vector<HarHeader>& params, Arena& arena) {
+  std::string joined;
+  for (const HarHeader& param : params) {
+    if (!joined.empty()) joined += '&';
+    joined.append(param.name);
+    if (!param.value.empty()) joined.append("=").append(param.value);
+  }
+  return arena.copy(joined);
+}
+
+bool says_base64(std::string_view encoding) { return equal_ignoring_case(encoding, "base64"); }
+
+}  // namespace
+
+bool decode_base64(std::string_view text, Arena& arena, std::string_view& out) {
+  const std::span<char> buffer = arena.buffer(text.size() / 4 * 3 + 3);
+  char* to = buffer.data();
+  std::uint32_t bits = 0;
+  unsigned count = 0, padding = 0;
+  for (const char c : text) {
+    const std::int8_t digit = kDigits[static_cast<unsigned char>(c)];
+    if (digit == kSkipped) continue;
+    if (c == '=') {
+      ++padding;
+      continue;
+    }
+    if (digit == kNoDigit || padding > 0) return false;
+    bits = bits << 6 | static_cast<std::uint32_t>(digit);
+    if (++count < 4) continue;
+    *to++ = static_cast<char>(bits >> 16);
+    *to++ = static_cast<char>(bits >> 8);
+    *to++ = static_cast<char>(bits);
+    count = 0;
+  }
+  if (count == 1 || padding > 2) return false;
+  if (count > 1) *to++ = static_cast<char>(bits >> (count == 2 ? 4 : 10));
+  if (count > 2) *to++ = static_cast<char>(bits >> 2);
+  out = {buffer.data(), static_cast<std::size_t>(to - buffer.data())};
+  return true;
+}
+
+BodyText body_text(const HarBody& body, Arena& arena) {
+  if (!body.text.present() && !body.params.empty()) return {join_params(body.params, arena), BodyOddity::none};
+  if (!body.has_text()) return {};
+  if (!body.text.is_text()) return {body.text.text, BodyOddity::none};  // JSON put in unquoted
+  const std::string_view text = unescape_json(body.text, arena);
+  std::string_view decoded;
+  if (says_base64(body.encoding)) {
+    if (decode_base64(text, arena, decoded)) return {decoded, BodyOddity::none};
+    return {text, BodyOddity::flag_without_base64};
+  }
+  const bool may_be_encoded = std::any_of(kEncodedHeads.begin(), kEncodedHeads.end(), [&](std::string_view head) { return text.starts_with(head); });
+  if (may_be_encoded && decode_base64(text, arena, decoded) && begins_as_text(decoded)) return {decoded, BodyOddity::base64_without_flag};
+  return {text, BodyOddity::none};
+}
+
+}  // namespace mcpscan::ingest

@@ -1,0 +1,28 @@
+#include "ingest/har/har_entry.h"
+
+namespace mcpscan::ingest {
+
+void HarBody::clear() {
+  text = {};
+  encoding = mime_type = file = {};
+  params.clear();
+  size = -1;
+}
+
+// The lists keep their memory.
+void HarEntry::clear() {
+  started = {};
+  precision_us = 1;
+  until_head_us = total_us = -1;
+  has_zone = true;
+  has_request = has_response = false;
+  method = url = error = connection_id = connection = {};
+  request_headers.clear();
+  response_headers.clear();
+  request.clear();
+  response.clear();
+  status = 0;
+  events.clear();
+}
+
+}  // namespace mcpscan::ingest

@@ -1,0 +1,66 @@
+#include "ingest/har/har_reader.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace mcpscan::ingest {
+namespace {
+
+TimeContext context_of(const ZoneRules& zone) {
+  TimeContext context;
+  context.zone = zone;
+  return context;
+}
+
+}  // namespace
+
+HarReader::HarReader(ByteReader& bytes, std::string head, std::uint32_t input, const ZoneRules& zone, const Limits& limits, model::Books& books,
+                     model::AnomalyLog& anomalies)
+    : input_(bytes, std::move(head)),
+      splitter_(input_, limits),
+      times_(context_of(zone)),
+      parser_(times_, anomalies),
+      number_(input),
+      books_(books),
+      anomalies_(anomalies) {}
+
+bool HarReader::next(HarEntry& entry) {
+  for (EntryPiece piece; splitter_.next(piece);) {
+    ++entries_;
+    switch (piece.kind) {
+      case PieceKind::other: tell(piece, "har-no-object", "an element of log.entries is no object", 0); continue;
+      case PieceKind::unfinished: tell(piece, "har-broken-json", "another entry begins before this one ends", piece.text.size()); continue;
+      case PieceKind::cut: tell(piece, "har-cut-entry", "the file ends inside the entry", piece.text.size()); continue;
+      case PieceKind::too_long: tell(piece, "har-entry-too-long", "the entry is longer than har_entry_bytes and is skipped", 0); continue;
+      case PieceKind::object: break;
+    }
+    arena_.reset();
+    entry.source = {number_, model::PlaceKind::entry, piece.number, piece.offset};
+    if (const auto fault = parser_.parse(piece.text, arena_, entry)) {
+      tell(piece, fault->at == 0 ? "har-no-request" : "har-broken-json", fault->what, fault->at);
+      splitter_.reject();
+      continue;
+    }
+    note_time(entry);
+    return true;
+  }
+  return false;
+}
+
+void HarReader::tell(const EntryPiece& piece, const char* reason, std::string_view what, std::size_t at) {
+  const TextPlace place = splitter_.place_of(at);
+  const model::SourceRef source{number_, model::PlaceKind::entry, piece.number, piece.offset};
+  anomalies_.add({reason, fmt::format("entry {}: {} (offset {}, line {}, column {})", piece.number, what, piece.offset + at, place.line, place.column), source, 1});
+  books_.malform(reason);
+}
+
+void HarReader::note_time(const HarEntry& entry) {
+  if (!entry.started.known()) {
+    anomalies_.add({"har-no-start", fmt::format("entry {} tells no time; it is taken to be as old as the one before", entry.source.number), entry.source, 1});
+  } else if (!entry.has_zone) {
+    anomalies_.add({"har-no-zone", fmt::format("entry {} tells its time without a zone; it is read in the zone of --tz (UTC)", entry.source.number), entry.source, 1});
+  }
+}
+
+}  // namespace mcpscan::ingest

@@ -1,0 +1,27 @@
+// Reads one HAR: its entries to exchanges, in the order of time, to observations, all in the caller's thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/byte_reader.h"
+#include "base/function_ref.h"
+#include "base/limits.h"
+#include "base/result.h"
+#include "model/finding.h"
+#include "pipeline/capture_scan.h"
+
+namespace mcpscan::pipeline {
+
+struct HarScanOptions {
+  std::string time_zone = "UTC";  // of times without one
+  std::string path;               // of the HAR on disk, for the bodies that stand beside it; empty: none can
+  Time since, until;              // entries that start outside are ignored (out-of-window); unknown: no bound
+};
+
+// `head` has been read from `bytes` already. Fills `row`'s books, anomalies and times. `progress` is told the decoded bytes.
+// An error when there are no entries at all.
+Status scan_har(ByteReader& bytes, std::string head, std::uint32_t input, const HarScanOptions& options, const Limits& limits, CaptureNumbers& numbers,
+                model::ObservationSink& sink, model::InputRow& row, FunctionRef<void(std::uint64_t)> progress);
+
+}  // namespace mcpscan::pipeline

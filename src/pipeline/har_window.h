@@ -1,0 +1,86 @@
+// HarWindow: the exchanges of a HAR in the order of time. Entries stand in the order of their starts, or ends, or none; what one
+// entry tells happened at several times (request, head, events, end), among those of others. Each step waits in a heap until nothing
+// earlier can come: as long as no more than Limits::har_reorder_entries exchanges wait for their start.
+// Ownership: owns what waits. Threads: one. Bounds: Limits::har_reorder_entries, har_pending_entries, har_pending_bytes; past one,
+// the earliest step is taken too early.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/exchange.h"
+#include "base/limits.h"
+#include "pipeline/har_heads.h"
+
+namespace mcpscan::pipeline {
+
+// A part of an event stream, and when it came.
+struct HarChunk {
+  Time at;
+  std::string text;
+};
+
+enum class HarStep : std::uint8_t { end, events, head, start };  // of steps at one time an exchange's end goes before another one's start
+
+struct HarExchange {
+  model::SourceRef source;
+  Time started, head_at, end_at;
+  std::int64_t precision_us = 1;      // of these times
+  app::KeptHead request, response;
+  bool has_response = false;
+  HarBodyState request_state = HarBodyState::present, response_state = HarBodyState::present;
+  std::string request_body, response_body;
+  std::int64_t told_size = -1;        // of the response's body
+  std::vector<HarChunk> events;
+  model::EndReason end = model::EndReason::complete;
+  std::shared_ptr<app::HttpConnection> connection;
+  std::unique_ptr<app::Exchange> exchange;  // while it is open
+  // What was told of it so far.
+  std::uint32_t requests = 0, replies = 0;
+  bool told = false;
+
+  std::size_t next_event = 0;
+  HarStep step = HarStep::start;
+  std::size_t bytes() const;
+};
+
+// Who takes the steps.
+class HarStepTaker {
+ public:
+  virtual ~HarStepTaker() = default;
+  // `exchange.step` is due.
+  virtual void take(HarExchange& exchange) = 0;
+};
+
+class HarWindow {
+ public:
+  HarWindow(const Limits& limits, HarStepTaker& taker) : limits_(limits), taker_(taker) {}
+
+  void add(std::unique_ptr<HarExchange> exchange);
+  // The input ends: everything is taken.
+  void finish();
+
+  std::uint64_t taken_early() const { return taken_early_; }
+  std::uint64_t out_of_order() const { return out_of_order_; }
+
+ private:
+  struct Slot {
+    std::int64_t due;
+    std::uint64_t order;
+    std::unique_ptr<HarExchange> exchange;
+    bool operator<(const Slot& other) const;  // later is less: the heap's top is the earliest
+  };
+  void push(std::unique_ptr<HarExchange> exchange, std::uint64_t order);
+  void take_earliest();
+
+  const Limits& limits_;
+  HarStepTaker& taker_;
+  std::vector<Slot> heap_;
+  std::size_t not_started_ = 0, bytes_ = 0;
+  std::int64_t last_start_ = 0, last_taken_ = INT64_MIN;
+  std::uint64_t added_ = 0, taken_early_ = 0, out_of_order_ = 0;
+};
+
+}  // namespace mcpscan::pipeline
