@@ -17,7 +17,7 @@ constexpr const char* kFooter =
 
 // `mcpscan gateway.log` means `mcpscan scan gateway.log`.
 std::vector<std::string> with_default_command(int argc, char** argv, CLI::App& app) {
-  std::vector<std::string> arguments(argv + 1, argv + argc);
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const auto commands = app.get_subcommands([](CLI::App*) { return true; });
   const bool names_command = !arguments.empty() && std::any_of(commands.begin(), commands.end(), [&](const CLI::App* command) { return command->get_name() == arguments[0]; });
   const bool general = arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "--version";
@@ -29,6 +29,7 @@ std::vector<std::string> with_default_command(int argc, char** argv, CLI::App& a
 
 int run_program(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  claim_standard_streams();
   CLI::App app(kAbout, "mcpscan");
   app.footer(kFooter);
   app.set_version_flag("--version", std::string("mcpscan ") + kVersion);
@@ -43,7 +44,11 @@ int run_program(int argc, char** argv) {
     const int status = app.exit(error);
     return status == 0 ? static_cast<int>(ExitCode::nothing) : static_cast<int>(ExitCode::usage);
   }
-  return static_cast<int>(run());
+  const ExitCode status = run();
+  const Status output = printed();
+  if (output.ok()) return static_cast<int>(status);
+  print_error(output.error());
+  return static_cast<int>(ExitCode::usage);
 }
 
 }  // namespace mcpscan::cli

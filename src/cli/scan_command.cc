@@ -1,6 +1,7 @@
 // mcpscan [scan] INPUT...: the default command.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "cli/command.h"
@@ -44,6 +45,28 @@ bool reaches(const model::Report& report, model::Level level) {
   return false;
 }
 
+// Told before the evidence is read, which may take long; and evidence is never written over.
+Status output_possible(const std::string& output, const std::vector<std::string>& inputs) {
+  namespace fs = std::filesystem;
+  if (output.empty()) return {};
+  std::error_code error;
+  const fs::path folder = fs::path(output).has_parent_path() ? fs::path(output).parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, error)) return Error{ErrorCode::not_found, "there is no such folder to write to", folder.string(), "make the folder first, or give -o another path"};
+  if (fs::is_directory(output, error)) return Error{ErrorCode::invalid_argument, "this is a folder, not a file to write to", output, "give -o the name of a file"};
+  for (const std::string& input : inputs) {
+    if (fs::is_regular_file(input, error) && fs::equivalent(input, output, error)) {
+      return Error{ErrorCode::invalid_argument, "the report would be written over an input", output, "give -o another path"};
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> input_paths(const model::Report& report) {
+  std::vector<std::string> paths;
+  for (const auto& input : report.inputs) paths.push_back(input.path);
+  return paths;
+}
+
 ExitCode run_scan(ScanCommand& command) {
   const auto knowledge = pipeline::load_knowledge(command.common.dialect_dir, command.common.rules_dir);
   bool troubled = !knowledge.problems.empty();
@@ -59,6 +82,7 @@ ExitCode run_scan(ScanCommand& command) {
     print_error({ErrorCode::invalid_argument, fmt::format("there is no format '{}'", command.format), "--format", "one of " + format_names()});
     return ExitCode::usage;
   }
+  if (const Status output = output_possible(command.output, command.common.scan.inputs); !output.ok()) return print_error(output.error()), ExitCode::usage;
   const Limits limits;
   pipeline::ScanResult result;
   {
@@ -71,6 +95,8 @@ ExitCode run_scan(ScanCommand& command) {
   const std::string text = format->write(result.report, {terminal_width(), to_terminal && colour_wanted(), to_terminal, command.raw});
   if (command.output.empty()) {
     print(text);
+  } else if (const Status safe = output_possible(command.output, input_paths(result.report)); !safe.ok()) {
+    return print_error(safe.error()), ExitCode::usage;
   } else if (const Status written = write_file(command.output, text); !written.ok()) {
     return print_error(written.error()), ExitCode::usage;
   }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 
 namespace mcpscan::cli {
@@ -24,12 +27,43 @@ std::int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-void write_all(std::FILE* to, std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), to);
-  std::fflush(to);
+int output_errno = 0;  // why standard output stopped taking what was printed
+
+bool write_all(std::FILE* to, std::string_view text) {
+  return std::fwrite(text.data(), 1, text.size(), to) == text.size() && std::fflush(to) == 0;
+}
+
+// A device or pipe is written to as it is; a file is replaced as a whole, where it really lies.
+bool is_replaceable(const std::string& path, std::string& real_path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return false;
+  const auto resolved = std::filesystem::canonical(path, error);
+  real_path = error ? path : resolved.string();
+  return true;
+}
+
+// A new file beside `path` that nobody else has: readable as the user's other files are.
+std::FILE* open_draft(const std::string& path, std::string& draft) {
+  draft = path + ".XXXXXX";
+  const int descriptor = mkstemp(draft.data());
+  if (descriptor < 0) return draft.clear(), nullptr;
+  const mode_t mask = umask(0);
+  umask(mask);
+  if (fchmod(descriptor, 0666 & ~mask) != 0) errno = 0;  // a file system without modes
+  return fdopen(descriptor, "wb");
 }
 
 }  // namespace
+
+// A closed descriptor would be given to the next file opened, and that file taken for a standard stream. The other way round /dev/null fails
+// each read or write, as a closed one does.
+void claim_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
+    if (open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return;
+  }
+}
 
 bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
@@ -51,22 +85,35 @@ unsigned terminal_width() {
 
 unsigned hardware_threads() { return std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads); }
 
-void print(std::string_view text) { write_all(stdout, text); }
+void print(std::string_view text) {
+  errno = 0;
+  if (output_errno == 0 && !write_all(stdout, text)) output_errno = errno;
+}
+
+Status printed() {
+  if (output_errno == 0 || output_errno == EPIPE) return {};
+  return Error{ErrorCode::unreadable, fmt::format("the output cannot be written: {}", std::strerror(output_errno)), "standard output", "make room, or write to another place with -o FILE"};
+}
 
 void print_error(const Error& error) { write_all(stderr, "mcpscan: " + error.to_string() + "\n"); }
 
 Status write_file(const std::string& path, std::string_view text) {
-  const std::string draft = path + ".part";
+  std::string target, draft;
+  const bool replace = is_replaceable(path, target);
   const auto failure = [&](const char* what) {
     const std::string reason = std::strerror(errno);
-    std::remove(draft.c_str());
-    return Error{ErrorCode::unreadable, fmt::format("{}: {}", what, reason), path, "give -o a path in a folder that can be written"};
+    if (!draft.empty()) std::remove(draft.c_str());
+    return Error{ErrorCode::unreadable, fmt::format("{}: {}", what, reason), path, "give -o a path in a folder that can be written and has room"};
   };
-  std::FILE* file = std::fopen(draft.c_str(), "wb");
+  std::FILE* file = replace ? open_draft(target, draft) : std::fopen(path.c_str(), "wb");
   if (!file) return failure("the output cannot be opened");
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (std::fclose(file) != 0 || !written) return failure("the output cannot be written");
-  if (std::rename(draft.c_str(), path.c_str()) != 0) return failure("the output cannot be put in place");
+  const bool written = write_all(file, text);
+  const int reason = errno;
+  if (std::fclose(file) != 0 || !written) {
+    if (!written) errno = reason;
+    return failure("the output cannot be written");
+  }
+  if (replace && std::rename(draft.c_str(), target.c_str()) != 0) return failure("the output cannot be put in place");
   return {};
 }
 
