@@ -80,6 +80,20 @@ void tell_gap(std::string_view reason, std::uint32_t input, std::uint64_t packet
   sink.observe(gap);
 }
 
+// Whose packets were in the damaged records of a file nobody knows.
+class DamagedRecords {
+ public:
+  void tell_new(const net::CaptureReader& capture, const net::Packet& next, std::uint32_t input, model::ObservationSink& sink) {
+    std::uint64_t count = 0;
+    for (const auto& [reason, records] : capture.books().malformed) count += records;
+    if (count > told_) tell_gap("records of the file are damaged", input, next.number, next.at, sink);
+    told_ = count;
+  }
+
+ private:
+  std::uint64_t told_ = 0;
+};
+
 std::string tls_note(const TlsTally& tally, const net::KeyLog& keys) {
   std::string names;
   std::size_t shown = 0;
@@ -127,12 +141,14 @@ Result<CaptureScanResult> scan_capture(ByteReader& bytes, std::uint32_t input, n
   net::FlowTable flows(limits, input, make, flow_books, row.anomalies, numbers.next_connection);
   net::Packet packet;
   std::size_t secrets_taken = 0;
+  DamagedRecords damaged;
   Time last;
   while (capture.next(packet)) {
     if (capture.secrets().size() > secrets_taken) {
       keys.add(capture.secrets().substr(secrets_taken), row.path, row.anomalies);
       secrets_taken = capture.secrets().size();
     }
+    damaged.tell_new(capture, packet, input, window);
     if (!row.first.known()) row.first = packet.at;
     if (!last.known() || packet.at > last) last = packet.at;
     flows.add(packet);
