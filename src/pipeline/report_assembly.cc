@@ -129,13 +129,20 @@ bool wanted(const Finding& finding, const ReportFilter& filter, const std::vecto
   });
 }
 
+// An incident of which something is wanted keeps its root; all else that is not wanted goes.
 void apply_filter(const ReportFilter& filter, Report& report) {
   std::set<std::string> kept;
-  std::erase_if(report.findings, [&](const Finding& finding) { return !wanted(finding, filter, report.sessions); });
-  for (const Finding& finding : report.findings) kept.insert(finding.id);
+  for (const Finding& finding : report.findings) {
+    if (wanted(finding, filter, report.sessions)) kept.insert(finding.id);
+  }
   std::erase_if(report.incidents, [&](const model::Incident& incident) {
     return std::none_of(incident.findings.begin(), incident.findings.end(), [&](const std::string& id) { return kept.contains(id); });
   });
+  for (model::Incident& incident : report.incidents) {
+    kept.insert(incident.root);
+    std::erase_if(incident.findings, [&](const std::string& id) { return !kept.contains(id); });
+  }
+  std::erase_if(report.findings, [&](const Finding& finding) { return !kept.contains(finding.id); });
 }
 
 }  // namespace
