@@ -102,21 +102,31 @@ void FindingBook::merge(const FindingBook& other) {
   left_out_ += other.left_out_;
   for (const BookedFinding& theirs : other.findings_) {
     const auto found = by_id_.find(theirs.finding.id);
-    if (found == by_id_.end()) {
+    if (found != by_id_.end()) {
+      join(findings_[found->second].finding, theirs.finding);
+    } else if (findings_.size() >= limits_.findings) {
+      ++left_out_;
+    } else {
       by_id_.emplace(theirs.finding.id, findings_.size());
       findings_.push_back(theirs);
-      continue;
     }
-    Finding& mine = findings_[found->second].finding;
-    mine.count = std::max(mine.count, theirs.finding.count);
-    mine.level = std::max(mine.level, theirs.finding.level);
-    if (theirs.finding.fault.certainty > mine.fault.certainty) mine.fault = theirs.finding.fault;
-    stretch(mine, theirs.finding.first);
-    stretch(mine, theirs.finding.last);
-    mine.evidence.insert(mine.evidence.end(), theirs.finding.evidence.begin(), theirs.finding.evidence.end());
-    for (const auto& [key, count] : theirs.finding.tally) mine.tally[key] = std::max(mine.tally[key], count);
-    if (mine.calls.size() < theirs.finding.calls.size()) mine.calls = theirs.finding.calls;
   }
+}
+
+void FindingBook::join(Finding& mine, const Finding& theirs) const {
+  mine.count = std::max(mine.count, theirs.count);
+  mine.level = std::max(mine.level, theirs.level);
+  if (theirs.fault.certainty > mine.fault.certainty) mine.fault = theirs.fault;
+  stretch(mine, theirs.first);
+  stretch(mine, theirs.last);
+  const std::size_t room = limits_.report_evidence - std::min(limits_.report_evidence, mine.evidence.size());
+  const std::size_t taken = std::min(room, theirs.evidence.size());
+  mine.evidence.insert(mine.evidence.end(), theirs.evidence.begin(), theirs.evidence.begin() + static_cast<std::ptrdiff_t>(taken));
+  mine.evidence_left_out += theirs.evidence_left_out + theirs.evidence.size() - taken;
+  for (const auto& [key, count] : theirs.tally) mine.tally[key] = std::max(mine.tally[key], count);
+  if (mine.calls.size() + mine.calls_left_out >= theirs.calls.size() + theirs.calls_left_out) return;
+  mine.calls = theirs.calls;
+  mine.calls_left_out = theirs.calls_left_out;
 }
 
 }  // namespace mcpscan::engine

@@ -36,6 +36,7 @@ class FindingBook {
  private:
   BookedFinding* entry(const Rule& rule, const model::FindingDraft& draft);
   void absorb(BookedFinding& into, model::FindingDraft& draft);
+  void join(model::Finding& mine, const model::Finding& theirs) const;
 
   const Limits& limits_;
   std::vector<BookedFinding> findings_;
