@@ -51,10 +51,11 @@ std::string format_clock(Time at) {
 
 std::string format_duration(std::int64_t us) {
   const std::string sign = us < 0 ? "-" : "";
-  if (us < 0) us = -us;
+  if (us < 0) us = us == INT64_MIN ? INT64_MAX : -us;
   if (us < kMillisecond) return fmt::format("{}{} us", sign, us);
-  if (us < kSecond) return fmt::format("{}{} ms", sign, (us + 500) / kMillisecond);
-  if (us < 2 * kMinute) return fmt::format("{}{:.1f} s", sign, static_cast<double>(us) / kSecond);
+  if (us < kSecond - 500) return fmt::format("{}{} ms", sign, (us + 500) / kMillisecond);
+  if (us < 2 * kMinute - 50 * kMillisecond) return fmt::format("{}{:.1f} s", sign, static_cast<double>(us) / kSecond);
+  if (us < 2 * kMinute) us = 2 * kMinute;  // what would be rounded to 120.0 s
   if (us < kHour) return fmt::format("{}{} min {} s", sign, us / kMinute, us % kMinute / kSecond);
   if (us < kDay) return fmt::format("{}{} h {} min", sign, us / kHour, us % kHour / kMinute);
   return fmt::format("{}{} d {} h", sign, us / kDay, us % kDay / kHour);
