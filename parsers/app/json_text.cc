@@ -5,11 +5,16 @@
 
 #include "app/hex_digit.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace mcpscan::app {
 
 namespace {
 
 constexpr std::uint32_t kReplacement = 0xfffd;
+constexpr std::size_t kLongestUtf8 = 4;
 
 // The code unit of \uXXXX at the start of `text`, -1 if there is none.
 int unicode_escape(std::string_view text) { return text.substr(0, 2) == "\\u" ? hex4(text.substr(2)) : -1; }
@@ -41,6 +46,23 @@ Decoded decode_one(std::string_view text) {
     if (is_low(low)) return {0x10000u + (static_cast<std::uint32_t>(unit - 0xd800) << 10) + static_cast<std::uint32_t>(low - 0xdc00), 12};
   }
   return {static_cast<std::uint32_t>(unit), 6};
+}
+
+// Copies what stands before the next backslash, as far as there is room; the bytes copied.
+std::size_t copy_plain(std::string_view content, char* to, std::size_t room) {
+  const std::size_t most = std::min(content.size(), room);
+  std::size_t at = 0;
+#if defined(__SSE2__)
+  const __m128i slash = _mm_set1_epi8('\\');
+  for (; at + 16 <= most; at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(content.data() + at));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + at), bytes);
+    const int mask = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, slash));
+    if (mask != 0) return at + static_cast<std::size_t>(__builtin_ctz(static_cast<unsigned>(mask)));
+  }
+#endif
+  for (; at < most && content[at] != '\\'; ++at) to[at] = content[at];
+  return at;
 }
 
 // Length of the well-formed UTF-8 sequence at the start of `text` (Unicode table 3-7); 0: ill-formed.
@@ -84,27 +106,29 @@ std::size_t put_utf8(std::uint32_t code, char* to) {
   return 4;
 }
 
-std::string_view decode_escapes(std::string_view content, Arena& arena) {
-  if (content.empty()) return {};
-  char* const start = arena.buffer(content.size()).data();  // an escape is never shorter than what it means
-  char* to = start;
+std::size_t decode_piece(std::string_view& content, std::span<char> room) {
+  char* to = room.data();
+  char* const end = to + room.size();
   while (!content.empty()) {
-    const auto* stop = static_cast<const char*>(std::memchr(content.data(), '\\', content.size()));
-    const std::size_t plain = stop == nullptr ? content.size() : static_cast<std::size_t>(stop - content.data());
-    std::memcpy(to, content.data(), plain);
+    const auto left = static_cast<std::size_t>(end - to);
+    const std::size_t plain = copy_plain(content, to, left);
     to += plain;
     content.remove_prefix(plain);
-    if (content.empty()) break;
+    const std::size_t still = left - plain;
+    if (content.empty() || (still < kLongestUtf8 && still < content.size())) break;
+    if (content[0] != '\\') continue;
     const Decoded decoded = decode_one(content);
-    if (decoded.length == 0) {
-      *to++ = '\\';
-      content.remove_prefix(1);
-    } else {
-      to += put_utf8(decoded.code_point, to);
-      content.remove_prefix(decoded.length);
-    }
+    if (decoded.length == 0) *to++ = '\\';
+    else to += put_utf8(decoded.code_point, to);
+    content.remove_prefix(std::max<std::size_t>(decoded.length, 1));
   }
-  return {start, static_cast<std::size_t>(to - start)};
+  return static_cast<std::size_t>(to - room.data());
+}
+
+std::string_view decode_escapes(std::string_view content, Arena& arena) {
+  if (content.empty()) return {};
+  const std::span<char> room = arena.buffer(content.size());  // an escape is never shorter than what it means
+  return {room.data(), decode_piece(content, room)};
 }
 
 std::string_view decode_string(const JsonToken& token, Arena& arena) {

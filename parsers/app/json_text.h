@@ -2,6 +2,7 @@
 // surrogates become U+FFFD), unwrapping of JSON that stands in a JSON string. Results live in the arena. Source: RFC 8259 section 7.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "app/json_skipper.h"
@@ -13,6 +14,9 @@ namespace mcpscan::app {
 // becomes U+FFFD. Without escapes the content itself.
 std::string_view decode_string(const JsonToken& token, Arena& arena);
 std::string_view decode_escapes(std::string_view content, Arena& arena);
+
+// Decodes from the front of `content` what fits into `room`, and takes it off; the bytes written. A room of 4 bytes or more gets on.
+std::size_t decode_piece(std::string_view& content, std::span<char> room);
 
 // A copy in which each byte that is not UTF-8 and each lone surrogate escape is U+FFFD.
 std::string_view repaired_copy(std::string_view text, Arena& arena);

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "app/content_digest.h"
 #include "app/json_text.h"
 #include "base/hash.h"
 
@@ -30,6 +31,8 @@ struct Tokens {
   JsonToken name, uri, task_id, request_id, progress_token, reason;
   JsonToken protocol_version, meta_progress_token, meta_protocol_version;
   JsonToken error_code, error_message;
+  JsonToken arguments, structured;
+  ContentDigest content;
   PeerTokens peer, meta_peer;
 };
 
@@ -112,6 +115,8 @@ class HeadWalk {
   void peer(PeerTokens& slot);
   void result();
   void result_member(std::string_view key);
+  void content();
+  void content_block();
   void error();
 
   JsonSkipper* in_;
@@ -168,6 +173,7 @@ void HeadWalk::params_member(std::string_view key) {
       break;
     case 9:
       if (key == "requestId") return into(tokens_.request_id);
+      if (key == "arguments") return into(tokens_.arguments);
       break;
     case 10:
       if (key == "clientInfo") return peer(tokens_.peer);
@@ -209,10 +215,27 @@ void HeadWalk::result_member(std::string_view key) {
   tokens_.result_keys |= bit;
   if (bit == model::kProtocolVersionKey) return into(tokens_.protocol_version);
   if (bit == model::kServerInfo) return peer(tokens_.peer);
+  if (bit == model::kContent) return content();
+  if (bit == model::kStructuredContent) return into(tokens_.structured);
   if (bit != 0 || key == "_meta") return skip();
   const JsonToken token = in_->value();
   if (key == "isError" && token.raw == "true") tokens_.result_keys |= model::kIsErrorTrue;
   if (key == "resultType" && decode_string(token, arena_) == "input_required") tokens_.result_keys |= model::kInputRequired;
+}
+
+void HeadWalk::content() {
+  if (in_->peek() != '[') return skip();
+  in_->elements([this] { in_->peek() == '{' ? content_block() : skip(); });
+}
+
+void HeadWalk::content_block() {
+  JsonToken type, text;
+  object([&](std::string_view key) {
+    if (key == "type") return into(type);
+    if (key == "text") return into(text);
+    skip();
+  });
+  if (text.is_string() && type.raw == "\"text\"") tokens_.content.add(text);
 }
 
 void HeadWalk::error() {
@@ -275,6 +298,8 @@ const JsonToken& target_of(const Tokens& tokens, std::string_view method) {
   return tokens.uri.is_string() ? tokens.uri : tokens.task_id;
 }
 
+std::uint64_t digest_of(const JsonToken& token) { return token ? hash_bytes(token.raw) : 0; }
+
 void fill_call(const Tokens& tokens, Arena& arena, model::RpcMessage& message) {
   message.method = decode_string(tokens.method, arena);
   message.target = text_of(target_of(tokens, message.method), arena);
@@ -285,11 +310,18 @@ void fill_call(const Tokens& tokens, Arena& arena, model::RpcMessage& message) {
     message.related = make_id(tokens.progress_token, arena);
   }
   message.progress_token = make_id(tokens.meta_progress_token, arena);
+  message.arguments_digest = digest_of(tokens.arguments);
+}
+
+void fill_result(const Tokens& tokens, model::RpcMessage& message) {
+  message.result_keys = tokens.result_keys;
+  message.content_digest = tokens.content.value();
+  message.structured_digest = digest_of(tokens.structured);
 }
 
 std::uint64_t digest_of(const Tokens& tokens, MessageKind kind) {
   const JsonToken& payload = kind == MessageKind::result ? tokens.result : kind == MessageKind::error ? tokens.error : tokens.params;
-  return payload ? hash_bytes(payload.raw) : 0;
+  return digest_of(payload);
 }
 
 void fill_message(const Tokens& tokens, Arena& arena, model::RpcMessage& message) {
@@ -298,7 +330,7 @@ void fill_message(const Tokens& tokens, Arena& arena, model::RpcMessage& message
   message.defects = defects_of(tokens, message.kind, arena);
   message.digest = digest_of(tokens, message.kind);
   if (tokens.method.is_string()) fill_call(tokens, arena, message);
-  if (message.kind == MessageKind::result) message.result_keys = tokens.result_keys;
+  if (message.kind == MessageKind::result) fill_result(tokens, message);
   if (message.kind == MessageKind::error) {
     message.error_code = number_of(tokens.error_code);
     message.reason = text_of(tokens.error_message, arena);

@@ -46,15 +46,18 @@ class ClientTimeout : public Detector {
   }
 
   static void on_timeout(const TimelineEvent& event, FindingSink& findings) {
-    if (!event.call && event.other) return;  // a cancel of a call that is over already
+    // A cancel of a call that is over already says nothing, unless its reply came where the client does not look.
+    const Call* call = event.call ? event.call : event.other && event.other->wrong_channel ? event.other : nullptr;
+    if (!call && event.other) return;
     const Notice* notice = event.observation ? event.observation->notice : nullptr;
-    const bool timed = event.call && event.call->requested_at.known() && event.at.known();
-    const std::int64_t wait = timed ? event.at.us - event.call->requested_at.us : notice ? notice->wait_us : -1;
+    const bool timed = call && call->requested_at.known() && event.at.known();
+    const std::int64_t wait = timed ? event.at.us - call->requested_at.us : notice ? notice->wait_us : -1;
     FindingDraft draft = draft_for(event, wait);
-    if (event.call) {
-      draft.call = finding_call(*event.call);
-      draft.evidence.insert(draft.evidence.begin(), evidence_of(*event.call));
-      if (event.call->collided) draft.cause_rule = "duplicate-request-id", draft.cause_id = event.call->id.value;
+    if (call) {
+      draft.call = finding_call(*call);
+      draft.evidence.insert(draft.evidence.begin(), evidence_of(*call));
+      if (call->collided) draft.cause_rule = "duplicate-request-id", draft.cause_id = call->id.value;
+      if (call->wrong_channel) draft.cause_rule = "wrong-channel-reply", draft.cause_id = call->id.value;
     }
     findings.add(std::move(draft));
   }

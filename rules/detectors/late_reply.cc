@@ -36,7 +36,8 @@ class LateReply : public Detector {
 
  private:
   static bool says_cancelled(const RpcMessage& message) {
-    return message.kind == MessageKind::error && (message.reason.find("ancelled") != std::string_view::npos || message.reason.find("anceled") != std::string_view::npos);
+    if (message.kind != MessageKind::error) return false;
+    return message.reason.find("ancelled") != std::string_view::npos || message.reason.find("anceled") != std::string_view::npos;
   }
 
   std::int64_t margin_us_;

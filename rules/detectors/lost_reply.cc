@@ -86,7 +86,7 @@ class LostReply : public Detector {
 
   std::optional<Verdict> judge(const TimelineEvent& event) const {
     const Call& call = *event.call;
-    if (call.method == "subscriptions/listen" || event.session->had_gap) return judge_despite_gap(event);
+    if (call.method == "subscriptions/listen") return std::nullopt;
     switch (call.closed) {
       case CloseReason::overwritten: return overwritten();
       case CloseReason::undeliverable: return Verdict{"unknown", {Party::unknown, Certainty::undetermined, {}, "the reply came when its stream was gone: the client had hung up, or a proxy cut it"}, Level::informational, {}};
@@ -105,12 +105,6 @@ class LostReply : public Detector {
 
   static Verdict overwritten() {
     return {"overwritten", {Party::client, Certainty::proven, {"server"}, "another request with the same id took over its reply stream"}, {}, "duplicate-request-id"};
-  }
-
-  // Only what needs no absence stands where bytes are missing.
-  static std::optional<Verdict> judge_despite_gap(const TimelineEvent& event) {
-    if (event.call->closed == CloseReason::overwritten) return overwritten();
-    return std::nullopt;
   }
 
   static std::optional<Verdict> judge_timeout(const TimelineEvent& event) {
@@ -133,7 +127,7 @@ class LostReply : public Detector {
 
   std::optional<Verdict> judge_end_of_evidence(const TimelineEvent& event) const {
     const Session& session = *event.session;
-    if (session.paired == 0 || event.call->maybe_answered || session.mixed) return std::nullopt;
+    if (session.paired == 0 || session.had_gap || event.call->maybe_answered || session.mixed) return std::nullopt;
     const std::int64_t wait = waited(event);
     if (wait < client_timeout_us_ || !is_long(session, wait)) return std::nullopt;
     if (event.call->collided) return overwritten();

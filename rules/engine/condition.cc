@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
 namespace mcpscan::engine {
 
@@ -14,7 +15,7 @@ namespace {
 
 const std::vector<std::string_view> kModifiers{"contains", "startswith", "endswith", "re", "gt", "gte", "lt", "lte"};
 
-double number_of(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
+double number_of(std::string_view text) { return std::strtod(std::string(text).c_str(), nullptr); }
 
 }  // namespace
 
@@ -22,7 +23,7 @@ double number_of(const std::string& text) { return std::strtod(text.c_str(), nul
 struct Condition::Parser {
   std::vector<std::string> tokens;
   std::size_t next = 0;
-  const std::map<std::string, Selection>& selections;
+  const std::map<std::string, std::size_t>& selections;
   std::string error;
 
   bool take(std::string_view token) {
@@ -32,7 +33,7 @@ struct Condition::Parser {
   }
 
   Node any() {
-    Node node{Node::Kind::any_of, {}, {}};
+    Node node{Node::Kind::any_of, {}};
     do {
       node.children.push_back(all());
     } while (take("or"));
@@ -40,7 +41,7 @@ struct Condition::Parser {
   }
 
   Node all() {
-    Node node{Node::Kind::all_of, {}, {}};
+    Node node{Node::Kind::all_of, {}};
     do {
       node.children.push_back(factor());
     } while (take("and"));
@@ -50,7 +51,7 @@ struct Condition::Parser {
   Node factor() {
     constexpr std::size_t kDeepest = 64;
     if (next > kDeepest * 8 || !error.empty()) return {};
-    if (take("not")) return {Node::Kind::negation, {}, {factor()}};
+    if (take("not")) return {Node::Kind::negation, {factor()}};
     if (take("(")) {
       Node node = any();
       if (!take(")")) error = "a closing bracket is missing";
@@ -58,8 +59,9 @@ struct Condition::Parser {
     }
     if (next >= tokens.size()) return error = "the condition ends too early", Node{};
     const std::string name = tokens[next++];
-    if (!selections.contains(name)) error = fmt::format("the condition names '{}', which is no selection of this rule", name);
-    return {Node::Kind::selection, name, {}};
+    const auto found = selections.find(name);
+    if (found != selections.end()) return {Node::Kind::selection, {}, found->second};
+    return error = fmt::format("the condition names '{}', which is no selection of this rule", name), Node{};
   }
 };
 
@@ -155,16 +157,17 @@ Result<Condition> Condition::load(const DataFile& file, const YAML::Node& detect
     if (bit == 0) return file.error(detection["event"], fmt::format("unknown event '{}'", word), did_you_mean(word, event_words()));
     condition.events_ |= bit;
   }
+  std::map<std::string, std::size_t> names;
   for (const auto& entry : detection) {
     const std::string& name = entry.first.Scalar();
     if (name == "event" || name == "condition") continue;
     auto selection = load_selection(file, entry.second);
     if (!selection) return selection.error();
-    condition.selections_.emplace(name, selection.take());
+    if (names.emplace(name, condition.selections_.size()).second) condition.selections_.push_back(selection.take());
   }
   const auto text = file.text(detection, "condition", true);
   if (!text) return text.error();
-  Parser parser{words_of(*text), 0, condition.selections_, {}};
+  Parser parser{words_of(*text), 0, names, {}};
   condition.root_ = parser.any();
   if (parser.error.empty() && parser.next < parser.tokens.size()) parser.error = fmt::format("'{}' is not expected here", parser.tokens[parser.next]);
   if (!parser.error.empty()) return file.error(detection["condition"], parser.error, "e.g. selection and not filter");
@@ -172,15 +175,16 @@ Result<Condition> Condition::load(const DataFile& file, const YAML::Node& detect
 }
 
 bool Condition::holds(const Test& test, const TimelineEvent& event) {
-  const std::string value = test.read(event);
+  const FieldText text = test.read(event);
+  const std::string_view value = text.view();
   for (std::size_t i = 0; i < test.values.size(); ++i) {
     const std::string& wanted = test.values[i];
     switch (test.op) {
       case Operator::equals: if (value == wanted) return true; break;
-      case Operator::contains: if (value.find(wanted) != std::string::npos) return true; break;
+      case Operator::contains: if (value.find(wanted) != std::string_view::npos) return true; break;
       case Operator::starts_with: if (value.starts_with(wanted)) return true; break;
       case Operator::ends_with: if (value.ends_with(wanted)) return true; break;
-      case Operator::regex: if (re2::RE2::PartialMatch(value, *test.patterns[i])) return true; break;
+      case Operator::regex: if (re2::RE2::PartialMatch(re2::StringPiece(value.data(), value.size()), *test.patterns[i])) return true; break;
       case Operator::greater: if (!value.empty() && number_of(value) > number_of(wanted)) return true; break;
       case Operator::greater_equal: if (!value.empty() && number_of(value) >= number_of(wanted)) return true; break;
       case Operator::less: if (!value.empty() && number_of(value) < number_of(wanted)) return true; break;
@@ -198,7 +202,7 @@ bool Condition::holds(const Node& node, const TimelineEvent& event) const {
     case Node::Kind::any_of: return std::any_of(node.children.begin(), node.children.end(), child_holds);
     case Node::Kind::selection: break;
   }
-  const Selection& selection = selections_.at(node.selection);
+  const Selection& selection = selections_[node.selection];
   return std::any_of(selection.begin(), selection.end(), [&](const std::vector<Test>& tests) {
     return std::all_of(tests.begin(), tests.end(), [&](const Test& test) { return holds(test, event); });
   });

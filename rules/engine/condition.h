@@ -4,10 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/data_file.h"
@@ -22,8 +22,20 @@ namespace mcpscan::engine {
 
 // The fields a condition may name, for messages and docs.
 const std::vector<std::string_view>& event_fields();
+// A field's text: a view of what the event holds, or, where it had to be put into words, the words themselves.
+class FieldText {
+ public:
+  FieldText(std::string_view text) : text_(text) {}
+  FieldText(std::string&& text) : own_(std::move(text)), owns_(true) {}
+  std::string_view view() const { return owns_ ? std::string_view(own_) : text_; }
+
+ private:
+  std::string_view text_;
+  std::string own_;
+  bool owns_ = false;
+};
 // Gives the field's text for an event; empty when the event has none. Null for an unknown field.
-using ReadField = std::string (*)(const model::TimelineEvent& event);
+using ReadField = FieldText (*)(const model::TimelineEvent& event);
 ReadField find_event_field(std::string_view field);
 // The events a rule may look at; 0 when the word is unknown.
 std::uint32_t event_by_word(std::string_view word);
@@ -49,8 +61,8 @@ class Condition {
   using Selection = std::vector<std::vector<Test>>;  // one of these lists must hold whole
   struct Node {
     enum class Kind : std::uint8_t { selection, all_of, any_of, negation } kind = Kind::selection;
-    std::string selection;
     std::vector<Node> children;
+    std::size_t selection = 0;
   };
   struct Parser;
 
@@ -61,7 +73,7 @@ class Condition {
   bool holds(const Node& node, const model::TimelineEvent& event) const;
 
   std::uint32_t events_ = 0;
-  std::map<std::string, Selection> selections_;
+  std::vector<Selection> selections_;
   Node root_;
 };
 

@@ -35,12 +35,12 @@ constexpr std::array<std::string_view, 20> kNotices{"stream_not_found", "reply_u
                                                     "id_remapped", "call_serialized", "second_get_stream", "backend_exited", "upstream_session_lost"};
 
 template <typename Words, typename Enum>
-std::string word(const Words& words, Enum value) {
+std::string_view word(const Words& words, Enum value) {
   const auto index = static_cast<std::size_t>(value);
-  return index < words.size() ? std::string(words[index]) : std::string();
+  return index < words.size() ? std::string_view(words[index]) : std::string_view();
 }
 
-std::string yes_no(bool value) { return value ? "true" : "false"; }
+std::string_view yes_no(bool value) { return value ? "true" : "false"; }
 const model::RpcMessage* message(const TimelineEvent& e) { return e.observation ? e.observation->message : nullptr; }
 const model::HttpFacts* http(const TimelineEvent& e) { return e.observation ? e.observation->http : nullptr; }
 
@@ -49,9 +49,9 @@ model::RpcId id_of(const TimelineEvent& e) {
   return e.call ? e.call->id.view() : model::RpcId{};
 }
 
-std::string method_of(const TimelineEvent& e) {
-  if (const auto* m = message(e); m && !m->method.empty()) return std::string(m->method);
-  return e.call ? e.call->method : std::string();
+FieldText method_of(const TimelineEvent& e) {
+  if (const auto* m = message(e); m && !m->method.empty()) return m->method;
+  return e.call ? std::string_view(e.call->method) : std::string_view();
 }
 
 bool result_fits_call(const TimelineEvent& e) {
@@ -69,7 +69,7 @@ bool headers_differ(const TimelineEvent& e) {
          (named && !e.exchange->mcp_name.empty() && e.exchange->mcp_name != m->target);
 }
 
-std::string defects_of(const TimelineEvent& e) {
+FieldText defects_of(const TimelineEvent& e) {
   constexpr std::array<std::string_view, 9> kDefects{"no-jsonrpc-version", "both-result-and-error", "no-method-or-result", "duplicate-key", "repaired-text",
                                                      "truncated", "not-json", "too-deep", "bad-error"};
   std::string words;
@@ -77,62 +77,62 @@ std::string defects_of(const TimelineEvent& e) {
   for (std::size_t i = 0; m && i < kDefects.size(); ++i) {
     if ((m->defects & (1u << i)) != 0) words += (words.empty() ? "" : " ") + std::string(kDefects[i]);
   }
-  return words;
+  return words.empty() ? FieldText(std::string_view()) : FieldText(std::move(words));
 }
 
 const std::array<FieldEntry, 50> kFields{{
-    {"id", [](const TimelineEvent& e) { return std::string(id_of(e).value); }},
-    {"id_type", [](const TimelineEvent& e) { return word(kIdTypes, id_of(e).type); }},
+    {"id", [](const TimelineEvent& e) -> FieldText { return std::string_view(id_of(e).value); }},
+    {"id_type", [](const TimelineEvent& e) -> FieldText { return word(kIdTypes, id_of(e).type); }},
     {"method", method_of},
-    {"tool", [](const TimelineEvent& e) { return message(e) && !message(e)->target.empty() ? std::string(message(e)->target) : e.call ? e.call->target : std::string(); }},
-    {"message", [](const TimelineEvent& e) { constexpr std::array<std::string_view, 5> kKinds{"request", "notification", "result", "error", "invalid"};
-                                             return message(e) ? word(kKinds, message(e)->kind) : std::string(); }},
-    {"direction", [](const TimelineEvent& e) { constexpr std::array<std::string_view, 3> kWays{"unknown", "client_to_server", "server_to_client"};
-                                               return e.observation ? word(kWays, e.observation->direction) : std::string(); }},
-    {"requestor", [](const TimelineEvent& e) { return e.call ? std::string(e.call->requestor == model::Direction::server_to_client ? "server" : "client") : std::string(); }},
-    {"stream", [](const TimelineEvent& e) { return e.observation ? word(kStreams, e.observation->stream) : std::string(); }},
-    {"verdict", [](const TimelineEvent& e) { return word(kVerdicts, e.verdict); }},
-    {"wrong_channel", [](const TimelineEvent& e) { return yes_no(e.wrong_channel); }},
-    {"across_streams", [](const TimelineEvent& e) { return yes_no(e.across_streams); }},
-    {"same_payload", [](const TimelineEvent& e) { return yes_no(e.same_payload); }},
-    {"used_before", [](const TimelineEvent& e) { return yes_no(e.used_before); }},
-    {"in_flight", [](const TimelineEvent& e) { return yes_no(e.kind == model::EventKind::request && e.other != nullptr); }},
-    {"retransmitted", [](const TimelineEvent& e) { return yes_no(e.retransmitted); }},
-    {"modern", [](const TimelineEvent& e) { return yes_no(e.modern); }},
-    {"batched", [](const TimelineEvent& e) { return yes_no(message(e) && message(e)->batch_size > 0); }},
-    {"batch_index", [](const TimelineEvent& e) { return message(e) ? std::to_string(message(e)->batch_index) : std::string(); }},
+    {"tool", [](const TimelineEvent& e) -> FieldText { return message(e) && !message(e)->target.empty() ? std::string_view(message(e)->target) : e.call ? e.call->target : std::string_view(); }},
+    {"message", [](const TimelineEvent& e) -> FieldText { constexpr std::array<std::string_view, 5> kKinds{"request", "notification", "result", "error", "invalid"};
+                                             return message(e) ? word(kKinds, message(e)->kind) : std::string_view(); }},
+    {"direction", [](const TimelineEvent& e) -> FieldText { constexpr std::array<std::string_view, 3> kWays{"unknown", "client_to_server", "server_to_client"};
+                                               return e.observation ? word(kWays, e.observation->direction) : std::string_view(); }},
+    {"requestor", [](const TimelineEvent& e) -> FieldText { return e.call ? std::string_view(e.call->requestor == model::Direction::server_to_client ? "server" : "client") : std::string_view(); }},
+    {"stream", [](const TimelineEvent& e) -> FieldText { return e.observation ? word(kStreams, e.observation->stream) : std::string_view(); }},
+    {"verdict", [](const TimelineEvent& e) -> FieldText { return word(kVerdicts, e.verdict); }},
+    {"wrong_channel", [](const TimelineEvent& e) -> FieldText { return yes_no(e.wrong_channel); }},
+    {"across_streams", [](const TimelineEvent& e) -> FieldText { return yes_no(e.across_streams); }},
+    {"same_payload", [](const TimelineEvent& e) -> FieldText { return yes_no(e.same_payload); }},
+    {"used_before", [](const TimelineEvent& e) -> FieldText { return yes_no(e.used_before); }},
+    {"in_flight", [](const TimelineEvent& e) -> FieldText { return yes_no(e.kind == model::EventKind::request && e.other != nullptr); }},
+    {"retransmitted", [](const TimelineEvent& e) -> FieldText { return yes_no(e.retransmitted); }},
+    {"modern", [](const TimelineEvent& e) -> FieldText { return yes_no(e.modern); }},
+    {"batched", [](const TimelineEvent& e) -> FieldText { return yes_no(message(e) && message(e)->batch_size > 0); }},
+    {"batch_index", [](const TimelineEvent& e) -> FieldText { return message(e) ? std::to_string(message(e)->batch_index) : std::string(); }},
     {"defects", defects_of},
-    {"error_code", [](const TimelineEvent& e) { return message(e) && message(e)->kind == model::MessageKind::error ? std::to_string(message(e)->error_code) : std::string(); }},
-    {"reason", [](const TimelineEvent& e) { return message(e) ? std::string(message(e)->reason) : e.observation && e.observation->gap ? std::string(e.observation->gap->reason) : std::string(); }},
-    {"closed", [](const TimelineEvent& e) { return e.call ? word(kReasons, e.call->closed) : std::string(); }},
-    {"earlier", [](const TimelineEvent& e) { return word(kReasons, e.earlier); }},
-    {"collided", [](const TimelineEvent& e) { return yes_no(e.call && e.call->collided); }},
-    {"has_call", [](const TimelineEvent& e) { return yes_no(e.call != nullptr); }},
-    {"has_ended_call", [](const TimelineEvent& e) { return yes_no(e.other != nullptr); }},
-    {"wait_s", [](const TimelineEvent& e) { return e.call && e.call->requested_at.known() && e.at.known() ? fmt::format("{:.6f}", static_cast<double>(e.at.us - e.call->requested_at.us) / 1e6) : std::string(); }},
-    {"notice", [](const TimelineEvent& e) { return e.observation && e.observation->notice ? word(kNotices, e.observation->notice->kind) : std::string(); }},
-    {"key", [](const TimelineEvent& e) { return e.observation && e.observation->notice ? std::string(e.observation->notice->key) : std::string(); }},
-    {"session", [](const TimelineEvent& e) { return e.session ? e.session->label : std::string(); }},
-    {"keyed_by", [](const TimelineEvent& e) { return e.session ? std::string(model::to_string(e.session->keyed_by)) : std::string(); }},
-    {"protocol_version", [](const TimelineEvent& e) { return e.session ? e.session->protocol_version : std::string(); }},
-    {"transport", [](const TimelineEvent& e) { return e.session ? e.session->transport : std::string(); }},
-    {"initialize_seen", [](const TimelineEvent& e) { return yes_no(e.session && e.session->initialize_seen); }},
-    {"initialize_answered", [](const TimelineEvent& e) { return yes_no(e.session && e.session->initialize_answered); }},
-    {"stateless", [](const TimelineEvent& e) { return yes_no(e.session && e.session->stateless); }},
-    {"session_ended", [](const TimelineEvent& e) { return yes_no(e.session && e.session->ended); }},
-    {"status", [](const TimelineEvent& e) { return e.exchange ? std::to_string(e.exchange->status) : http(e) ? std::to_string(http(e)->status) : std::string(); }},
-    {"http_method", [](const TimelineEvent& e) { return e.exchange ? e.exchange->method : http(e) ? std::string(http(e)->method) : std::string(); }},
-    {"end", [](const TimelineEvent& e) { return e.exchange ? word(kEnds, e.exchange->end) : http(e) ? word(kEnds, http(e)->end) : std::string(); }},
-    {"duration_s", [](const TimelineEvent& e) { return http(e) && http(e)->duration_us >= 0 ? fmt::format("{:.6f}", static_cast<double>(http(e)->duration_us) / 1e6) : std::string(); }},
-    {"primed", [](const TimelineEvent& e) { return yes_no(e.exchange && e.exchange->primed); }},
-    {"names_session", [](const TimelineEvent& e) { return yes_no(e.exchange && e.exchange->named_session); }},
-    {"carries_request", [](const TimelineEvent& e) { return yes_no(e.exchange && e.exchange->carries_request); }},
-    {"sse", [](const TimelineEvent& e) { return yes_no(e.exchange ? e.exchange->is_sse : http(e) && http(e)->is_sse); }},
-    {"result_fits", [](const TimelineEvent& e) { return yes_no(result_fits_call(e)); }},
-    {"header_mismatch", [](const TimelineEvent& e) { return yes_no(headers_differ(e)); }},
-    {"is_reply", [](const TimelineEvent& e) { return yes_no(e.kind == model::EventKind::reply); }},
-    {"was_alive", [](const TimelineEvent& e) { return yes_no(e.session && e.session->was_alive); }},
-    {"replies", [](const TimelineEvent& e) { return e.exchange ? std::to_string(e.exchange->replies) : std::string(); }},
+    {"error_code", [](const TimelineEvent& e) -> FieldText { return message(e) && message(e)->kind == model::MessageKind::error ? std::to_string(message(e)->error_code) : std::string(); }},
+    {"reason", [](const TimelineEvent& e) -> FieldText { return message(e) ? std::string_view(message(e)->reason) : e.observation && e.observation->gap ? std::string_view(e.observation->gap->reason) : std::string_view(); }},
+    {"closed", [](const TimelineEvent& e) -> FieldText { return e.call ? word(kReasons, e.call->closed) : std::string_view(); }},
+    {"earlier", [](const TimelineEvent& e) -> FieldText { return word(kReasons, e.earlier); }},
+    {"collided", [](const TimelineEvent& e) -> FieldText { return yes_no(e.call && e.call->collided); }},
+    {"has_call", [](const TimelineEvent& e) -> FieldText { return yes_no(e.call != nullptr); }},
+    {"has_ended_call", [](const TimelineEvent& e) -> FieldText { return yes_no(e.other != nullptr); }},
+    {"wait_s", [](const TimelineEvent& e) -> FieldText { return e.call && e.call->requested_at.known() && e.at.known() ? fmt::format("{:.6f}", static_cast<double>(e.at.us - e.call->requested_at.us) / 1e6) : std::string(); }},
+    {"notice", [](const TimelineEvent& e) -> FieldText { return e.observation && e.observation->notice ? word(kNotices, e.observation->notice->kind) : std::string_view(); }},
+    {"key", [](const TimelineEvent& e) -> FieldText { return e.observation && e.observation->notice ? std::string_view(e.observation->notice->key) : std::string_view(); }},
+    {"session", [](const TimelineEvent& e) -> FieldText { return e.session ? e.session->label : std::string_view(); }},
+    {"keyed_by", [](const TimelineEvent& e) -> FieldText { return e.session ? std::string_view(model::to_string(e.session->keyed_by)) : std::string_view(); }},
+    {"protocol_version", [](const TimelineEvent& e) -> FieldText { return e.session ? e.session->protocol_version : std::string_view(); }},
+    {"transport", [](const TimelineEvent& e) -> FieldText { return e.session ? e.session->transport : std::string_view(); }},
+    {"initialize_seen", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->initialize_seen); }},
+    {"initialize_answered", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->initialize_answered); }},
+    {"stateless", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->stateless); }},
+    {"session_ended", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->ended); }},
+    {"status", [](const TimelineEvent& e) -> FieldText { return e.exchange ? std::to_string(e.exchange->status) : http(e) ? std::to_string(http(e)->status) : std::string(); }},
+    {"http_method", [](const TimelineEvent& e) -> FieldText { return e.exchange ? e.exchange->method : http(e) ? std::string_view(http(e)->method) : std::string_view(); }},
+    {"end", [](const TimelineEvent& e) -> FieldText { return e.exchange ? word(kEnds, e.exchange->end) : http(e) ? word(kEnds, http(e)->end) : std::string_view(); }},
+    {"duration_s", [](const TimelineEvent& e) -> FieldText { return http(e) && http(e)->duration_us >= 0 ? fmt::format("{:.6f}", static_cast<double>(http(e)->duration_us) / 1e6) : std::string(); }},
+    {"primed", [](const TimelineEvent& e) -> FieldText { return yes_no(e.exchange && e.exchange->primed); }},
+    {"names_session", [](const TimelineEvent& e) -> FieldText { return yes_no(e.exchange && e.exchange->named_session); }},
+    {"carries_request", [](const TimelineEvent& e) -> FieldText { return yes_no(e.exchange && e.exchange->carries_request); }},
+    {"sse", [](const TimelineEvent& e) -> FieldText { return yes_no(e.exchange ? e.exchange->is_sse : http(e) && http(e)->is_sse); }},
+    {"result_fits", [](const TimelineEvent& e) -> FieldText { return yes_no(result_fits_call(e)); }},
+    {"header_mismatch", [](const TimelineEvent& e) -> FieldText { return yes_no(headers_differ(e)); }},
+    {"is_reply", [](const TimelineEvent& e) -> FieldText { return yes_no(e.kind == model::EventKind::reply); }},
+    {"was_alive", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->was_alive); }},
+    {"replies", [](const TimelineEvent& e) -> FieldText { return e.exchange ? std::to_string(e.exchange->replies) : std::string(); }},
 }};
 
 }  // namespace

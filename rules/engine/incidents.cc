@@ -61,8 +61,20 @@ std::string number(std::uint64_t value) {
 
 std::string counted(std::uint64_t value, const char* one, const char* many) { return number(value) + " " + (value == 1 ? one : many); }
 
+// "{count|reply|replies}": the number with the word that goes with it.
+void fill_plurals(std::string& text, std::uint64_t count) {
+  constexpr std::string_view kOpen = "{count|";
+  for (std::size_t at = text.find(kOpen); at != std::string::npos; at = text.find(kOpen)) {
+    const std::size_t bar = text.find('|', at + kOpen.size()), end = text.find('}', at);
+    if (bar == std::string::npos || end == std::string::npos || bar > end) return;
+    const std::string one = text.substr(at + kOpen.size(), bar - at - kOpen.size()), many = text.substr(bar + 1, end - bar - 1);
+    text.replace(at, end + 1 - at, counted(count, one.c_str(), many.c_str()));
+  }
+}
+
 // Fills the words in braces of a rule's title or story.
-std::string filled(std::string text, const std::map<std::string, std::string>& words) {
+std::string filled(std::string text, std::uint64_t count, const std::map<std::string, std::string>& words) {
+  fill_plurals(text, count);
   for (const auto& [name, value] : words) {
     const std::string hole = "{" + name + "}";
     for (std::size_t at = text.find(hole); at != std::string::npos; at = text.find(hole, at + value.size())) text.replace(at, hole.size(), value);
@@ -85,8 +97,8 @@ class IncidentWriter {
     gather();
     const auto words = story_words();
     const Rule& rule = *root_.rule;
-    incident_.title = filled(rule.incident_title.empty() ? rule.title + ": {count} in {sessions}" : rule.incident_title, words);
-    incident_.story = filled(rule.incident_story.empty() ? rule.description : rule.incident_story, words);
+    incident_.title = filled(rule.incident_title.empty() ? rule.title + ": {count} in {sessions}" : rule.incident_title, count_, words);
+    incident_.story = filled(rule.incident_story.empty() ? rule.description : rule.incident_story, count_, words);
     write_fix();
     draw();
     return std::move(incident_);

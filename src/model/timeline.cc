@@ -1,6 +1,7 @@
 #include "model/timeline.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace mcpscan::model {
@@ -9,8 +10,8 @@ namespace {
 constexpr std::int64_t kFirstBucketUs = 500;  // two buckets a power of two from half a millisecond: up to 50 days
 
 std::size_t bucket_of(std::int64_t us) {
-  std::size_t bucket = 0;
-  for (std::int64_t edge = kFirstBucketUs; us > edge && bucket + 2 < 64; bucket += 2) edge *= 2;
+  const auto steps = static_cast<std::uint64_t>(us > 0 ? us - 1 : 0) / kFirstBucketUs;
+  const std::size_t bucket = 2 * std::min<std::size_t>(31, static_cast<std::size_t>(std::bit_width(steps)));
   const std::int64_t upper = kFirstBucketUs << (bucket / 2);
   return us <= upper - upper / 4 || bucket == 0 ? bucket : bucket + 1;
 }

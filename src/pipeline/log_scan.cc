@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ingest/text/block_reader.h"
+#include "pipeline/neighbour_names.h"
 #include "pipeline/record_observer.h"
 
 namespace mcpscan::pipeline {
@@ -41,6 +42,7 @@ class Workers {
   void parse(Job& job, RecordObserver& observer) const {
     job.parsed.clear();
     parser_.parse(job.block, input_, job.parsed.arena, [&](const ingest::LogRecord& record) { observer.observe(record, job.parsed); });
+    job.parsed.settle();
   }
   void submit(Job& job) {
     {
@@ -97,6 +99,7 @@ class LogScan {
     }
   }
 
+  void finish() { sink_.finish(); }
   const std::vector<std::uint64_t>& tallies() const { return tallies_; }
 
  private:
@@ -106,7 +109,7 @@ class LogScan {
   }
 
   const LogScanOptions& options_;
-  model::ObservationSink& sink_;
+  NeighbourNames sink_;
   model::InputRow& row_;
   std::vector<std::uint64_t> tallies_;
 };
@@ -164,6 +167,7 @@ LogScanResult scan_log(ByteReader& bytes, std::string head, std::uint32_t input,
     ++merged;
     progress(blocks.decoded_bytes());
   }
+  scan.finish();
   row.anomalies.merge(blocks.anomalies());
   result.decoded_bytes = blocks.decoded_bytes();
   name_reader(parser, scan.tallies(), result);

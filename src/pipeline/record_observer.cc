@@ -32,7 +32,25 @@ void ParsedBlock::clear() {
   books = {};
   anomalies = {};
   std::fill(records_by_dialect.begin(), records_by_dialect.end(), 0);
+  tallies_.clear();
   first = last = Time{};
+}
+
+std::uint64_t& ParsedBlock::tally(std::string_view reason, bool malformed) {
+  for (Tally& known : tallies_) {
+    const bool same_text = known.reason.data() == reason.data() || known.reason == reason;
+    if (same_text && known.reason.size() == reason.size() && known.malformed == malformed) return known.lines;
+  }
+  tallies_.push_back({reason, malformed, 0});
+  return tallies_.back().lines;
+}
+
+void ParsedBlock::settle() {
+  for (const Tally& tally : tallies_) {
+    if (tally.malformed) books.malform(std::string(tally.reason), tally.lines);
+    else books.ignore(std::string(tally.reason), tally.lines);
+  }
+  tallies_.clear();
 }
 
 Observation RecordObserver::base_of(const LogRecord& record) const {
@@ -54,15 +72,16 @@ void RecordObserver::observe(const LogRecord& record, ParsedBlock& block) {
     if (!block.first.known()) block.first = record.at;
     block.last = record.at;
   }
-  if (record.malformed) return block.books.malform(std::string(record.reason), record.lines);
+  if (record.malformed) return block.malform(record.reason, record.lines);
   const bool by_dialect = record.kind != RecordKind::unknown && record.dialect + 1u < block.records_by_dialect.size();
   if (by_dialect) ++block.records_by_dialect[record.dialect];
+  if (record.kind == RecordKind::noise) return block.ignore(record.reason, record.lines);
+  if (record.kind == RecordKind::unknown) return observe_unknown(record, block);
   Observation seen = base_of(record);
   switch (record.kind) {
     case RecordKind::unknown:
-      return observe_unknown(record, block);
     case RecordKind::noise:
-      return block.books.ignore(std::string(record.reason), record.lines);
+      return;
     case RecordKind::message:
       seen.http = peer_facts(record.peer, record.peer_port, block.arena);
       return observe_body(record, record.body, app::codec_named(record.codec).value_or(app::Codec::automatic), record.codec_lenient, seen, block);
@@ -73,12 +92,25 @@ void RecordObserver::observe(const LogRecord& record, ParsedBlock& block) {
     case RecordKind::notice:
     case RecordKind::context:
       seen.kind = ObservationKind::notice;
-      seen.notice = record.notice;
+      seen.notice = record.notice == nullptr || !record.notice->key.empty() || record.body.empty() ? record.notice : with_id_of_body(record, block);
+      break;
+    case RecordKind::outcome:
+      seen.kind = ObservationKind::outcome;
+      seen.outcome = record.outcome;
       break;
   }
-  const bool tells = seen.kind == ObservationKind::exchange_summary ? seen.http != nullptr : seen.notice != nullptr;
-  if (tells) block.observations.push_back(seen);
+  const bool names_process = record.kind == RecordKind::context && !record.session.empty() && record.keying == model::SessionKeying::process;
+  if (seen.http != nullptr || seen.notice != nullptr || seen.outcome != nullptr || names_process) block.observations.push_back(seen);
   block.books.use(record.lines);
+}
+
+// A statement about a message that it quotes: the id is the message's, the second key its token as it stood.
+const model::Notice* RecordObserver::with_id_of_body(const LogRecord& record, ParsedBlock& block) {
+  auto* notice = block.arena.make<model::Notice>(*record.notice);
+  reader_.read(record.body, app::codec_named(record.codec).value_or(app::Codec::automatic), true, block.arena, [notice](const model::RpcMessage& message) {
+    if (notice->key.empty()) notice->key = message.id.value, notice->second_key = message.id.raw;
+  });
+  return notice;
 }
 
 void RecordObserver::observe_body(const LogRecord& record, std::string_view body, app::Codec codec, bool lenient, const Observation& base, ParsedBlock& block) {
@@ -91,16 +123,16 @@ void RecordObserver::observe_body(const LogRecord& record, std::string_view body
     ++messages;
   });
   if (messages > 0) return block.books.use(record.lines);
-  if (outcome.other_events > 0) return block.books.ignore("keep-alive", record.lines);
-  if (outcome.malformed) return block.books.malform("broken-body", record.lines);
-  if (outcome.truncated) return block.books.malform("truncated-body", record.lines);
-  block.books.ignore(kNotMcp, record.lines);
+  if (outcome.other_events > 0) return block.ignore("keep-alive", record.lines);
+  if (outcome.malformed) return block.malform("broken-body", record.lines);
+  if (outcome.truncated) return block.malform("truncated-body", record.lines);
+  block.ignore(kNotMcp, record.lines);
 }
 
 // No dialect knows this line: the general one looks for a JSON-RPC message anywhere in it, and for words around it.
 void RecordObserver::observe_unknown(const LogRecord& record, ParsedBlock& block) {
   const app::FoundBody found = app::find_body(record.text);
-  if (found.position == std::string_view::npos) return block.books.ignore(kNotMcp, record.lines);
+  if (found.position == std::string_view::npos) return block.ignore(kNotMcp, record.lines);
   if (!block.records_by_dialect.empty()) ++block.records_by_dialect.back();
   const std::string_view before = record.text.substr(0, found.position);
   const ingest::Surroundings around = ingest::describe_surroundings(before, {});

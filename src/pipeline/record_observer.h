@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "app/message_reader.h"
@@ -24,6 +25,19 @@ struct ParsedBlock {
   Time first, last;
 
   void clear();
+  // A record for the books, under a reason that lives as long as the block; settle() enters them all.
+  void ignore(std::string_view reason, std::uint64_t lines) { tally(reason, false) += lines; }
+  void malform(std::string_view reason, std::uint64_t lines) { tally(reason, true) += lines; }
+  void settle();
+
+ private:
+  struct Tally {
+    std::string_view reason;
+    bool malformed = false;
+    std::uint64_t lines = 0;
+  };
+  std::uint64_t& tally(std::string_view reason, bool malformed);
+  std::vector<Tally> tallies_;  // a handful of reasons a block
 };
 
 class RecordObserver {
@@ -34,6 +48,7 @@ class RecordObserver {
  private:
   model::Observation base_of(const ingest::LogRecord& record) const;
   void observe_body(const ingest::LogRecord& record, std::string_view body, app::Codec codec, bool lenient, const model::Observation& base, ParsedBlock& block);
+  const model::Notice* with_id_of_body(const ingest::LogRecord& record, ParsedBlock& block);
   void observe_unknown(const ingest::LogRecord& record, ParsedBlock& block);
 
   const Limits& limits_;

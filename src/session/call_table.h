@@ -5,17 +5,17 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/function_ref.h"
 #include "base/limits.h"
 #include "model/timeline.h"
+#include "session/handle_index.h"
 
 namespace mcpscan::session {
 
-constexpr std::uint32_t kNoCall = UINT32_MAX;
+constexpr std::uint32_t kNoCall = HandleIndex::kNone;
 
 class CallTable {
  public:
@@ -32,8 +32,8 @@ class CallTable {
   // The call belongs to another session from now on (an initialize whose session id came later).
   void move(model::Call& call, std::uint32_t session);
 
-  model::Call& at(std::uint32_t handle) { return slots_[handle].call; }
-  const model::Call& at(std::uint32_t handle) const { return slots_[handle].call; }
+  model::Call& at(std::uint32_t handle) { return calls_[handle]; }
+  const model::Call& at(std::uint32_t handle) const { return calls_[handle]; }
 
   model::Call* newest_open(std::uint32_t session, model::Direction requestor, const model::RpcId& id);
   model::Call* newest_finished(std::uint32_t session, model::Direction requestor, const model::RpcId& id);
@@ -51,21 +51,24 @@ class CallTable {
     std::uint64_t hash = 0;
     std::uint32_t older = kNoCall, newer = kNoCall;
   };
+  // What chains and ages need of a call, apart from the call itself: a look along a chain touches nothing else.
   struct Slot {
-    model::Call call;
     std::array<Link, kChains> links;
     std::uint64_t serial = 0;  // of this use of the slot; 0: free
+    bool open = false;
   };
   void link(Chain chain, std::uint32_t handle, std::uint64_t hash);
   void unlink(Chain chain, std::uint32_t handle);
   void release(std::uint32_t handle);
   void forget_closed_front();
+  void prefetch_next_released() const;
   model::Call* newest(std::uint32_t session, model::Direction requestor, const model::RpcId& id, bool open);
 
   const Limits& limits_;
-  std::deque<Slot> slots_;
+  std::vector<Slot> slots_;
+  std::deque<model::Call> calls_;   // by the same handles; a call never moves
   std::vector<std::uint32_t> free_;
-  std::array<std::unordered_map<std::uint64_t, std::uint32_t>, kChains> newest_;
+  std::array<HandleIndex, kChains> newest_;
   std::deque<std::pair<std::uint32_t, std::uint64_t>> opened_;  // handle and serial, oldest first; closed ones go lazily
   std::deque<std::uint32_t> finished_;
   std::uint64_t next_serial_ = 1;

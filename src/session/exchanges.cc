@@ -90,8 +90,36 @@ void SessionTracker::on_exchange_response(const Observation& seen) {
 void SessionTracker::on_exchange_end(const Observation& seen) {
   Exchange* exchange = exchange_of(seen);
   if (!exchange) return;
+  if (seen.http && seen.http->end == EndReason::reset_by_client && seen.http->client_closed_at.known()) refused_by_client(*exchange, seen);
   close_exchange(*exchange, seen.http ? seen.http->end : EndReason::unknown, seen);
   exchanges_.erase(seen.exchange);
+}
+
+// The client had closed its side, which is legal while it reads on; its reset in answer to the reply shows that it did not.
+void SessionTracker::refused_by_client(const Exchange& exchange, const Observation& seen) {
+  if (exchange.session == kNoSession || !sessions_.alive(exchange.session)) return;
+  for (const std::uint32_t handle : exchange.calls) {
+    Call& call = calls_.at(handle);
+    if (call.exchange != exchange.id || call.closed != CloseReason::answered || call.replied_at < seen.http->client_closed_at) continue;
+    call.gave_up_at = call.closed_at = seen.http->client_closed_at;
+    Event timeout = event(EventKind::timeout, seen, &sessions_.at(exchange.session));
+    timeout.at = call.gave_up_at;
+    timeout.call = &call;
+    emit(timeout);
+    model::RpcMessage reply;
+    reply.kind = model::MessageKind::result;
+    reply.id = call.id.view();
+    Observation again = seen;
+    again.message = &reply;
+    Event late = event(EventKind::reply, again, &sessions_.at(exchange.session));
+    late.at = call.replied_at;
+    late.source = call.reply_source;
+    late.call = &call;
+    late.exchange = &exchange;
+    late.verdict = model::ReplyVerdict::late;
+    late.earlier = CloseReason::timed_out;
+    emit(late);
+  }
 }
 
 void SessionTracker::close_exchange(Exchange& exchange, EndReason reason, const Observation& seen) {
@@ -134,7 +162,8 @@ bool SessionTracker::may_come_elsewhere(const Exchange& exchange, const SessionS
 // Why the calls of an exchange have no reply now that it is over; `open`: they never were to come on it.
 CloseReason SessionTracker::end_of_call(const Exchange& exchange, const SessionState& state, EndReason reason) const {
   const bool legacy = state.session.keyed_by == SessionKeying::legacy_session_id;
-  if (exchange.gap || reason == EndReason::evidence_gap) return CloseReason::evidence_gap;
+  const bool one_sided = exchange.status == 0 && state.session.responses == 0 && state.session.counts.replies == 0;  // nothing of the server's side was ever seen
+  if (exchange.gap || one_sided || reason == EndReason::evidence_gap) return CloseReason::evidence_gap;
   if (reason == EndReason::evidence_ends) return CloseReason::evidence_ends;
   if (exchange.status >= 400) return CloseReason::refused;
   if (legacy) return CloseReason::open;
@@ -180,7 +209,7 @@ void SessionTracker::on_summary(const Observation& seen) {
 void SessionTracker::on_gap(const Observation& seen) {
   std::vector<std::uint32_t> touched;
   for (auto& [id, exchange] : exchanges_) {
-    const bool here = seen.exchange != 0 ? id == seen.exchange : seen.connection != 0 && exchange.connection == seen.connection;
+    const bool here = seen.gap->whole_input ? true : seen.exchange != 0 ? id == seen.exchange : seen.connection != 0 && exchange.connection == seen.connection;
     if (!here) continue;
     exchange.gap = true;
     if (exchange.session != kNoSession && sessions_.alive(exchange.session)) touched.push_back(exchange.session);

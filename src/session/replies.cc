@@ -211,6 +211,7 @@ void SessionTracker::deliver(const Observation& seen, SessionState& state, Excha
     call->reply_digest = message.digest;
   }
   if (call && answers) {
+    call->wrong_channel = match.wrong_channel;
     learn_from_reply(state, seen, *call);
     emit(reply);
     return close_call(*call, CloseReason::answered, time_of(seen), &seen);
@@ -240,7 +241,7 @@ void SessionTracker::learn_from_reply(SessionState& state, const Observation& se
     session.server_version = message.peer_version;
   }
   if (call.method != "tools/call") return;
-  ToolStatistics& tool = tools_[call.target];
+  ToolStatistics& tool = tool_named(call.target);
   ++tool.replies;
   if (message.kind == MessageKind::error || (message.result_keys & model::kIsErrorTrue) != 0) ++tool.errors;
   if (timed) tool.latency.add(took);

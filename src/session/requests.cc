@@ -96,7 +96,7 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
     ++session.counts.requests;
     if (message.method == "tools/call") {
       ++session.counts.tools_calls;
-      ++tools_[std::string(message.target)].calls;
+      ++tool_named(message.target).calls;
     }
   } else {
     ++session.counts.server_requests;

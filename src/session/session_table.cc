@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
+
 namespace mcpscan::session {
 namespace {
 
@@ -44,9 +46,10 @@ SessionState& SessionTable::create(std::string key) {
 
 SessionState& SessionTable::named(std::string_view id, std::string_view server, model::SessionKeying keyed_by, bool& created) {
   created = false;
-  if (last_index_ != kNoSession && last_text_ == id && last_server_ == server && slots_[last_index_]) {
-    touch(*slots_[last_index_]);
-    return *slots_[last_index_];
+  Remembered& known = remembered(id, server);
+  if (known.naming == naming_ && known.text == id && known.server == server) {
+    touch(at(known.index));
+    return at(known.index);
   }
   std::string key = key_of(id, server);
   const auto found = by_key_.find(key);
@@ -59,10 +62,16 @@ SessionState& SessionTable::named(std::string_view id, std::string_view server, 
     if (keyed_by == model::SessionKeying::process) state.session.id.clear();
   }
   touch(state);
-  last_text_ = id;
-  last_server_ = server;
-  last_index_ = state.session.index;
+  known.text.assign(id);
+  known.server.assign(server);
+  known.index = state.session.index;
+  known.naming = naming_;
   return state;
+}
+
+SessionTable::Remembered& SessionTable::remembered(std::string_view id, std::string_view server) {
+  if (remembered_.empty()) remembered_.resize(kRemembered);
+  return remembered_[hash_bytes(id, server.size()) % kRemembered];
 }
 
 SessionState* SessionTable::find(std::string_view id, std::string_view server) {
@@ -95,6 +104,7 @@ bool SessionTable::give_id(SessionState& from, std::string_view id, std::string_
   std::string key = key_of(id, server);
   if (by_key_.contains(key)) return false;
   by_key_.erase(from.session.key);
+  ++naming_;
   from.session.key = key;
   from.session.id = from.session.label = std::string(id);
   from.session.server_endpoint = std::string(server);
@@ -107,7 +117,7 @@ bool SessionTable::give_id(SessionState& from, std::string_view id, std::string_
 void SessionTable::remove(SessionState& state) {
   const std::uint32_t index = state.session.index;
   by_key_.erase(state.session.key);
-  if (last_index_ == index) last_index_ = kNoSession;
+  ++naming_;
   slots_[index].reset();
   --live_;
 }

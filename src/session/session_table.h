@@ -3,6 +3,7 @@
 // let go first, through `retire`.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -65,8 +66,17 @@ class SessionTable {
   const Limits& limits_;
   std::vector<std::unique_ptr<SessionState>> slots_;   // by index; an index is never used again
   std::unordered_map<std::string, std::uint32_t> by_key_;
-  std::string last_text_, last_server_;                // the last look-up, which is mostly the next one too
-  std::uint32_t last_index_ = kNoSession;
+  // Names as they stood in the evidence, by a hash of them: what normalising and hashing the key would find again.
+  struct Remembered {
+    std::string text, server;
+    std::uint32_t index = kNoSession;
+    std::uint64_t naming = 0;
+  };
+  static constexpr std::size_t kRemembered = 1024;
+  Remembered& remembered(std::string_view id, std::string_view server);
+
+  std::vector<Remembered> remembered_;
+  std::uint64_t naming_ = 1;                           // changes when a key is taken from a session
   std::uint64_t clock_ = 0;
   std::size_t live_ = 0;
 };

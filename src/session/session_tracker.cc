@@ -70,6 +70,11 @@ TimelineEvent SessionTracker::event(EventKind kind, const Observation& seen, con
   return event;
 }
 
+ToolStatistics& SessionTracker::tool_named(std::string_view name) {
+  const auto found = tools_.find(name);
+  return found != tools_.end() ? found->second : tools_[std::string(name)];
+}
+
 Call& SessionTracker::open_call(const Observation& seen, SessionState& state, Exchange* exchange, Direction requestor) {
   if (calls_.full()) {
     ++aged_out_;

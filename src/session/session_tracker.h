@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -32,6 +33,13 @@ struct ToolStatistics {
   model::LatencyHistogram latency;
 };
 
+// Found by a view of the name.
+struct NameHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view name) const { return hash_bytes(name); }
+};
+using ToolTable = std::unordered_map<std::string, ToolStatistics, NameHash, std::equal_to<>>;
+
 class SessionTracker : public model::ObservationSink {
  public:
   SessionTracker(const Limits& limits, TrackerOptions options, model::EventSink& events);
@@ -47,7 +55,7 @@ class SessionTracker : public model::ObservationSink {
   std::uint64_t retired_sessions() const { return retired_; }
   std::uint64_t aged_out_calls() const { return aged_out_; }
   bool ledgers_complete() const { return ledgers_complete_; }
-  const std::unordered_map<std::string, ToolStatistics>& tools() const { return tools_; }
+  const ToolTable& tools() const { return tools_; }
   Time last_time() const { return now_; }
 
  private:
@@ -106,6 +114,7 @@ class SessionTracker : public model::ObservationSink {
   void on_stream_event(const Observation& seen);
   void remember_event_id(const Observation& seen, model::Exchange& exchange);
   model::CloseReason end_of_call(const model::Exchange& exchange, const SessionState& state, model::EndReason reason) const;
+  void refused_by_client(const model::Exchange& exchange, const Observation& seen);
   static bool may_come_elsewhere(const model::Exchange& exchange, const SessionState& state, model::CloseReason why);
   void close_exchange(model::Exchange& exchange, model::EndReason reason, const Observation& seen);
 
@@ -118,6 +127,7 @@ class SessionTracker : public model::ObservationSink {
   model::Call* call_for_timeout(const Observation& seen, SessionState* state);
 
   // session_tracker.cc
+  ToolStatistics& tool_named(std::string_view name);
   model::Call& open_call(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor);
   void close_call(model::Call& call, model::CloseReason reason, Time at, const Observation* seen);
   void close_unanswered(model::Call& call, model::CloseReason otherwise, Time at, const Observation* seen);
@@ -150,7 +160,7 @@ class SessionTracker : public model::ObservationSink {
   std::vector<model::SessionRow> rows_;
   std::uint64_t rows_left_out_ = 0, unattributed_ = 0, retired_ = 0, aged_out_ = 0;
   bool ledgers_complete_ = true;
-  std::unordered_map<std::string, ToolStatistics> tools_;
+  ToolTable tools_;
 };
 
 }  // namespace mcpscan::session

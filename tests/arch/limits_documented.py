@@ -43,7 +43,7 @@ def main():
             problems.append(f"docs/limits.md: `{member}` is shown as {shown}, it is {expected}")
         if len(reason.split()) < 3 or len(reached.split()) < 2:
             problems.append(f"docs/limits.md: `{member}` gives no reason, or not what happens when it is reached")
-        if not re.search(rf"[Ll]imits\w*\.{member}\b|[{{,]\s*\.{member}\s*=", tests):
+        if not re.search(rf"[Ll]imits\w*\.{member}\b|[{{,]\s*\.{member}\s*=|TEST_CASE\(\"[^\"]*Limits::[^\"]*\b{member}\b", tests):
             problems.append(f"src/base/limits.h: no test names `{member}`")
     finish(problems, len(members), "bounds")
 

@@ -7,6 +7,11 @@
 #include "ingest/text/record_reader.h"
 
 namespace mcpscan::ingest {
+namespace {
+
+constexpr Time kTakenOut{-(INT64_C(1) << 61)};  // stands for a line's own time while the memo learns what the rest comes to; no clock says it
+
+}  // namespace
 
 std::string_view RecordReader::joined(Open& open) {
   if (open.pieces.empty()) return open.text;
@@ -20,9 +25,40 @@ std::string_view RecordReader::joined(Open& open) {
   return {buffer.data(), used};
 }
 
+// The memo's entry for a record that is one line of its kind.
+LineMemo::Entry* RecordReader::remembered(const Open& open) const {
+  const bool alone = open.lines == 1 && open.pieces.empty() && !open.too_long && !open.frame.malformed;
+  return alone && open.known != nullptr && open.known->serial == open.known_serial ? open.known : nullptr;
+}
+
 void RecordReader::interpret(Open& open) {
+  LineMemo::Entry* known = remembered(open);
+  if (known != nullptr && known->seen_again && !known->tried) learn(open, *known);
+  if (known != nullptr && known->whole) {
+    LogRecord& record = known->record;
+    record.at = open.head.at;
+    record.source = open.source;
+    record.line = open.line;
+    return yield_(record);
+  }
   LogRecord fresh;
   LogRecord& record = open.frame.ready != nullptr ? *open.frame.ready : fresh;
+  interpret_anew(open, record);
+  yield_(record);
+}
+
+// What the line comes to whatever its time is, if the time plays no part in it.
+void RecordReader::learn(Open& open, LineMemo::Entry& known) {
+  const Time at = open.head.at;
+  open.head.at = kTakenOut;
+  known.tried = true;
+  known.record = LogRecord{};
+  interpret_anew(open, known.record);
+  known.whole = known.record.at == kTakenOut && known.record.http == nullptr;
+  open.head.at = at;
+}
+
+void RecordReader::interpret_anew(Open& open, LogRecord& record) {
   const Frame& frame = open.frame;
   record.source = open.source;
   record.lines = open.lines;
@@ -32,21 +68,18 @@ void RecordReader::interpret(Open& open) {
   record.process = frame.process;
   record.logger = frame.logger;
   record.level = frame.level;
-  if (frame.ready != nullptr) {
-    record.dialect = static_cast<std::uint16_t>(frame.dialect);
-  } else {
+  record.dialect = static_cast<std::uint16_t>(frame.dialect);
+  if (frame.ready == nullptr) {
     record.session = frame.session;
     record.keying = frame.keying;
     record.direction = frame.direction;
     record.peer = frame.peer;
-    record.dialect = static_cast<std::uint16_t>(frame.dialect);
     tell(open, joined(open), record);
   }
   if (frame.malformed || open.too_long) {
     record.malformed = true;
     record.reason = frame.malformed ? frame.reason : "record-too-long";
   }
-  yield_(record);
 }
 
 void RecordReader::take_head(const RecordHead& head, LogRecord& record) const {

@@ -115,11 +115,27 @@ bool RecordReader::read_head(std::string_view payload, RecordHead& head, std::si
   return next_prefix != 0;
 }
 
+// read_head(), by the memo where the line as a whole is what the program wrote.
+bool RecordReader::recall(const Frame& frame, RecordHead& head, std::size_t& next_prefix) {
+  Time at;
+  known_ = frame.layers == 0 ? memo_.find(frame.payload, times_, at) : nullptr;
+  if (known_ != nullptr) {
+    head = known_->head;
+    head.at = at;
+    next_prefix = known_->next_prefix;
+    return true;
+  }
+  if (!read_head(frame.payload, head, next_prefix)) return false;
+  if (frame.layers == 0) known_ = memo_.learn(frame.payload, head, next_prefix);
+  return true;
+}
+
 // Whether the frame begins a record, given the open one of its process; `head` is what was read of its prefix.
 bool RecordReader::begins(const Frame& frame, const Open* open, RecordHead& head, std::size_t& next_prefix) {
   const std::string_view payload = frame.payload;
   head.found = false;
   head.rule = nullptr;
+  known_ = nullptr;
   if (frame.ready != nullptr || frame.malformed || payload.empty()) return head = RecordHead{}, !payload.empty();
   if (goes_on_by_its_first_byte(payload)) {
     head = RecordHead{};
@@ -129,7 +145,7 @@ bool RecordReader::begins(const Frame& frame, const Open* open, RecordHead& head
     head.message = std::min(kRichMessageColumn, payload.size());
     return true;
   }
-  if (read_head(payload, head, next_prefix)) return true;
+  if (recall(frame, head, next_prefix)) return true;
   if (open == nullptr) return true;
   if (open->traceback || links_tracebacks(payload)) return false;
   if (payload[0] == '{' || state_.messages.begins_like_one(payload)) return true;
@@ -157,6 +173,8 @@ void RecordReader::start(const Frame& frame, std::string_view line, std::uint64_
   open.frame = frame;
   open.head = head_;
   open.next_prefix = next_prefix_;
+  open.known = known_;
+  open.known_serial = known_ == nullptr ? 0 : known_->serial;
   open.rich = head_.found && head_.rule == nullptr;
   if (open.rich) {
     if (head_.at.known()) rich_time_ = head_.at;

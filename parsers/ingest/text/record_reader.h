@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ingest/text/line_memo.h"
 #include "ingest/text/parser_state.h"
 #include "ingest/text/rich_rows.h"
 
@@ -31,6 +32,8 @@ class RecordReader {
     Frame frame;
     RecordHead head;
     std::size_t next_prefix = 0;
+    LineMemo::Entry* known = nullptr;          // what the memo holds for its first line ...
+    std::uint64_t known_serial = 0;            // ... as long as it still does
     bool rich = false, traceback = false, closed = false, too_long = false;
   };
 
@@ -38,6 +41,7 @@ class RecordReader {
   std::size_t take_export(std::string_view rest);
   void take_frame(const Frame& frame, std::string_view line, std::uint64_t offset, std::uint32_t lines);
   bool begins(const Frame& frame, const Open* open, RecordHead& head, std::size_t& next_prefix);
+  bool recall(const Frame& frame, RecordHead& head, std::size_t& next_prefix);
   bool read_head(std::string_view payload, RecordHead& head, std::size_t& next_prefix);
   Open& fresh();
   Open* open_of(std::uint64_t process);
@@ -47,6 +51,9 @@ class RecordReader {
   void flush(bool all);
 
   void interpret(Open& open);
+  LineMemo::Entry* remembered(const Open& open) const;
+  void interpret_anew(Open& open, LogRecord& record);
+  void learn(Open& open, LineMemo::Entry& known);
   std::string_view joined(Open& open);
   void tell(Open& open, std::string_view text, LogRecord& record);
   bool tell_with_head(const RecordHead& head, std::string_view text, LogRecord& record);
@@ -61,6 +68,8 @@ class RecordReader {
   Framer framer_;
   std::vector<std::unique_ptr<Open>> open_, spare_;   // oldest first; closed ones whose buffers are used again
   MessageMatch match_;
+  LineMemo memo_;
+  LineMemo::Entry* known_ = nullptr;   // of the line whose head was read last
   RecordHead head_;
   std::size_t next_prefix_ = 0;
   std::uint64_t line_number_ = 0;

@@ -91,6 +91,7 @@ std::size_t PrefixTable::match(std::string_view line, std::size_t from, TimeRead
     head = RecordHead{};
     head.rule = entry.rule;
     head.found = true;
+    head.behind_any_time = !entry.behind_time.empty();
     fill_head(captures, line, head);
     return i + 1;
   }

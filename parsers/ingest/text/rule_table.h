@@ -19,6 +19,7 @@ struct RecordHead {
   std::string_view level, logger, session, process, peer;
   std::size_t message = 0;            // offset of the message in the line
   bool found = false;
+  bool behind_any_time = false;       // the prefix begins with a time of any form, and a literal follows
 };
 
 class PrefixTable {
