@@ -104,6 +104,7 @@ class StepReader {
     message.batch_size = static_cast<std::uint32_t>(number_of("batch"));
     message.batch_index = static_cast<std::uint32_t>(number_of("batch_index"));
     message.defects = static_cast<std::uint32_t>(number_of("defects"));
+    message.text = text("payload");
     message.digest = has("payload") ? hash_bytes(text("payload")) : 0;
     if (has("related")) message.related = id("related");
     if (has("token")) message.progress_token = id("token");

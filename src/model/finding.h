@@ -102,6 +102,7 @@ struct SessionRow {
   Time first, last;
   SessionCounts counts;
   std::uint64_t paired = 0;            // client requests with their reply
+  std::int64_t answered_us = 0;        // what those took in all
 };
 
 struct InputRow {

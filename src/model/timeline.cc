@@ -27,6 +27,7 @@ void LatencyHistogram::add(std::int64_t us) {
   us = std::max<std::int64_t>(us, 0);
   ++buckets_[bucket_of(us)];
   ++count_;
+  total_ += us;
   longest_ = std::max(longest_, us);
 }
 

@@ -21,11 +21,12 @@ class LatencyHistogram {
   std::uint64_t count() const { return count_; }
   std::int64_t quantile(double q) const;  // microseconds, -1 when empty
   std::int64_t longest() const { return longest_; }
+  std::int64_t total() const { return total_; }
 
  private:
   std::array<std::uint32_t, 64> buckets_{};
   std::uint64_t count_ = 0;
-  std::int64_t longest_ = -1;
+  std::int64_t longest_ = -1, total_ = 0;
 };
 
 enum class CloseReason : std::uint8_t {

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "engine/incidents.h"
+#include "pipeline/vantage_join.h"
 #include "session/session_table.h"
 
 namespace mcpscan::pipeline {
@@ -151,6 +152,7 @@ void assemble_report(const std::vector<std::unique_ptr<Source>>& sources, const 
                      Report& report) {
   const bool joined = gather_sessions(sources, report);
   gather_tools(sources, joined, report);
+  name_first_divergence(sources);
   engine::FindingBook book(limits);
   for (const auto& source : sources) book.merge(source->engine.book());
   report.incidents = engine::assemble_incidents(book, report.sessions);

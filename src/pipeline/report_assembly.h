@@ -16,7 +16,9 @@ namespace mcpscan::pipeline {
 // One source of evidence: a log with its rotated parts, or one capture. Read in order by one tracker.
 struct Source {
   Source(const engine::RuleSet& rules, const engine::EngineOptions& engine_options, session::TrackerOptions options, const Limits& limits)
-      : engine(rules, engine_options, limits), tracker(limits, std::move(options), engine) {}
+      : wire(options.wire), engine(rules, engine_options, limits), tracker(limits, std::move(options), engine) {}
+
+  bool wire;
 
   engine::Engine engine;
   session::SessionTracker tracker;

@@ -1,0 +1,232 @@
+// Replies that carry another call's payload, told by what tools repeat of their arguments. Shape never accuses alone: a reply that repeats
+// none of its own call's arguments and all of a concurrent call's is a finding only with a structural companion (a duplicate id, the wrong
+// stream, a sibling that got nothing) or when the exchange is mutual; else it is informational. Byte-identical payloads are no swap.
+// Not judged: calls that did not overlap, arguments that several calls of a group share, logs where a duplicate id leaves open which
+// call a reply was given to.
+// Source: protocol notes RS08 RS11 RS12, part C.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <unordered_map>
+
+#include "engine/argument_echo.h"
+#include "model/detector.h"
+
+namespace mcpscan::engine {
+namespace {
+
+using namespace model;
+
+constexpr std::size_t kMembers = 64;         // calls of one group of overlapping ones
+constexpr std::size_t kArgumentBytes = 1024; // head of a request kept to take its arguments from
+constexpr std::size_t kReplyBytes = 1u << 18; // head of a reply searched
+constexpr std::size_t kNoMember = SIZE_MAX;
+
+struct Member {
+  std::uint32_t handle = 0;
+  FindingCall call;
+  Evidence request, reply;
+  std::string text;                // head of the request, until its arguments are wanted
+  std::vector<std::string> tokens; // what its arguments say, taken from `text` when needed
+  bool parsed = false, open = false, answered = false, collided = false, exact = false, wrong_channel = false, lost = false;
+  bool own = false;                // its reply repeats its own arguments
+  std::uint64_t digest = 0;        // of its reply
+  std::size_t payload_of = kNoMember;  // the member whose arguments its reply repeats instead
+  std::string head;                // of the reply
+  Time replied;
+};
+
+// Calls that overlap: it ends when none of them is open. Members keep their memory for the next group.
+struct Group {
+  std::vector<Member> members;
+  std::size_t used = 0, open = 0;
+
+  Member* find(std::uint32_t handle) {
+    for (std::size_t i = used; i > 0; --i) {
+      if (members[i - 1].handle == handle) return &members[i - 1];
+    }
+    return nullptr;
+  }
+};
+
+class ReplyMismatch : public Detector {
+ public:
+  void on_event(const TimelineEvent& event, FindingSink& findings) override {
+    if (event.kind == EventKind::session_finished) return forget(*event.session, findings);
+    if (!event.call || event.call->requestor != Direction::client_to_server) return;
+    Group& group = groups_[event.session->index];
+    if (event.kind == EventKind::request) return join(event, group);
+    Member* member = group.find(event.call->handle);
+    if (!member || !member->open) return;
+    if (event.kind == EventKind::reply) {
+      if (event.verdict != ReplyVerdict::answer && event.verdict != ReplyVerdict::type_drift) return;
+      take_reply(event, group, *member);
+    } else {
+      member->lost = event.call->closed != CloseReason::cancelled && event.call->closed != CloseReason::refused;
+    }
+    member->open = false;
+    member->collided = member->collided || event.call->collided;
+    if (--group.open == 0) judge(*event.session, group, findings);
+  }
+
+ private:
+  static void join(const TimelineEvent& event, Group& group) {
+    if (group.used >= kMembers) return;
+    if (group.used == group.members.size()) group.members.emplace_back();
+    Member& member = group.members[group.used++];
+    const Call& call = *event.call;
+    member.handle = call.handle;
+    member.call.id.type = call.id.type;
+    member.call.id.value = call.id.value;
+    member.call.id.raw = call.id.raw;
+    member.call.method = call.method;
+    member.call.tool = call.target;
+    member.call.requested_at = event.at;
+    member.call.replied_at = member.replied = Time{};
+    member.request.source = event.source;
+    member.request.text = call.head;
+    member.text = event.observation->message->text.substr(0, kArgumentBytes);
+    member.tokens.clear();
+    member.head.clear();
+    member.reply = {};
+    member.parsed = member.answered = member.wrong_channel = member.lost = member.own = false;
+    member.collided = event.other != nullptr;
+    member.exact = event.exchange != nullptr;
+    member.open = true;
+    member.digest = 0;
+    member.payload_of = kNoMember;
+    ++group.open;
+  }
+
+  // A call that nothing overlaps has nobody to be mistaken for.
+  static void take_reply(const TimelineEvent& event, Group& group, Member& member) {
+    const RpcMessage& message = *event.observation->message;
+    member.answered = true;
+    member.digest = message.digest;
+    member.call.replied_at = member.replied = event.at;
+    member.wrong_channel = event.wrong_channel;
+    if (group.used < 2 || message.kind != MessageKind::result || (message.defects & kTruncated) != 0) return;
+    const std::string_view payload = message.text.substr(0, kReplyBytes);
+    member.reply = evidence_of(event);
+    member.head = payload.substr(0, kHeadShown);
+    for (std::size_t i = 0; i < group.used; ++i) parse(group.members[i]);
+    member.own = member.tokens.empty() || repeats(payload, member.tokens, group, member, false);
+    if (member.own) return;
+    std::size_t fitting = kNoMember, count = 0;
+    for (std::size_t i = 0; i < group.used; ++i) {
+      const Member& other = group.members[i];
+      if (&other == &member || !repeats(payload, other.tokens, group, other, true)) continue;
+      fitting = i;
+      ++count;
+    }
+    if (count == 1) member.payload_of = fitting;
+  }
+
+  static void parse(Member& member) {
+    if (member.parsed) return;
+    member.parsed = true;
+    argument_tokens(member.text, member.tokens);
+  }
+
+  // Some (or, to accuse, every) token of `owner` that no other call of the group shares stands in the payload.
+  static bool repeats(std::string_view payload, const std::vector<std::string>& tokens, const Group& group, const Member& owner, bool every) {
+    std::size_t told = 0, found = 0;
+    for (const std::string& token : tokens) {
+      if (shared(token, group, owner)) continue;
+      ++told;
+      if (payload.find(token) != std::string_view::npos) ++found;
+    }
+    if (told == 0) return !every;  // nothing tells this call apart: its reply cannot be judged, and nobody is accused by it
+    return every ? found == told : found > 0;
+  }
+
+  static bool shared(const std::string& token, const Group& group, const Member& owner) {
+    for (std::size_t i = 0; i < group.used; ++i) {
+      const Member& other = group.members[i];
+      if (&other == &owner) continue;
+      if (other.text.find(token) != std::string::npos) return true;
+    }
+    return false;
+  }
+
+  // Along "carries the payload of", from the member back to itself: a swap of two, or a rotation of more.
+  static bool is_mutual(const Group& group, std::size_t start) {
+    std::size_t at = start;
+    for (std::size_t step = 0; step < group.used; ++step) {
+      at = group.members[at].payload_of;
+      if (at == kNoMember) return false;
+      if (at == start) return true;
+    }
+    return false;
+  }
+
+  static void judge(const Session& session, Group& group, FindingSink& findings) {
+    for (std::size_t i = 0; i < group.used && group.used > 1; ++i) {
+      const Member& member = group.members[i];
+      if (member.payload_of == kNoMember) continue;
+      const Member& owner = group.members[member.payload_of];
+      if (owner.answered && owner.digest == member.digest) continue;
+      if ((member.collided || owner.collided) && !member.exact) continue;  // the log does not tell which call the reply was given to
+      tell(session, member, owner, is_mutual(group, i), findings);
+    }
+    group.used = 0;
+  }
+
+  static void tell(const Session& session, const Member& member, const Member& owner, bool mutual, FindingSink& findings) {
+    FindingDraft draft;
+    draft.session = session.label;
+    draft.requestor = Direction::client_to_server;
+    draft.call = member.call;
+    draft.at = member.replied;
+    draft.evidence = {member.request, member.reply, owner.request};
+    const std::string what = fmt::format("the reply to {} (id {}) repeats the arguments of {} (id {}) and none of its own", member.call.tool, member.call.id.raw,
+                                         owner.call.tool, owner.call.id.raw);
+    if (member.collided && owner.collided && member.call.id.value == owner.call.id.value) {
+      draft.detail = "duplicate-id";
+      draft.cause_rule = "duplicate-request-id";
+      draft.cause_id = member.call.id.value;
+      draft.fault = {Party::client, Certainty::proven, {"server"}, what + ": both were in flight under one id"};
+    } else if (member.wrong_channel) {
+      draft.detail = "wrong-stream";
+      draft.fault = {Party::server, Certainty::strong, {}, what};
+    } else if (mutual) {
+      draft.detail = "swap";
+      draft.fault = {Party::server, Certainty::weak, {"gateway"}, what + "; the other way round as well. A hop behind this one did it; the wire behind the gateway would tell which"};
+    } else if (!owner.answered && owner.lost) {
+      draft.detail = "echo";
+      draft.fault = {Party::server, Certainty::weak, {"gateway"}, what + ", which got no reply"};
+    } else {
+      draft.detail = "echo";
+      draft.level = Level::informational;
+      draft.fault = {Party::unknown, Certainty::undetermined, {}, what + "; nothing else speaks for a mix-up"};
+    }
+    draw(member, owner, draft);
+    findings.add(std::move(draft));
+  }
+
+  static void draw(const Member& member, const Member& owner, FindingDraft& draft) {
+    draft.picture.push_back({member.call.requested_at, '>', fmt::format("{}  id {}", member.call.tool, member.call.id.raw), member.request.source});
+    draft.picture.push_back({member.replied, '<', fmt::format("the result of {}, as the answer to {}", owner.call.tool == member.call.tool ? owner.call.tool + " id " + owner.call.id.raw : owner.call.tool,
+                                                              member.call.tool), member.reply.source});
+  }
+
+  void forget(const Session& session, FindingSink& findings) {
+    const auto found = groups_.find(session.index);
+    if (found == groups_.end()) return;
+    judge(session, found->second, findings);
+    groups_.erase(found);
+  }
+
+  static constexpr std::size_t kHeadShown = 200;
+  std::unordered_map<std::uint32_t, Group> groups_;  // sessions open at a time, so bounded by Limits::sessions
+};
+
+}  // namespace
+
+extern const DetectorEntry kReplyMismatch{"reply_mismatch",
+                                          event_bit(EventKind::request) | event_bit(EventKind::reply) | event_bit(EventKind::call_closed) | event_bit(EventKind::session_finished),
+                                          {},
+                                          [](const Parameters&) -> std::unique_ptr<Detector> { return std::make_unique<ReplyMismatch>(); }};
+
+}  // namespace mcpscan::engine

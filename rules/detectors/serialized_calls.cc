@@ -1,0 +1,162 @@
+// Concurrent calls that were worked off one after the other: sent together, finished at even distances, each in the time that one call
+// takes. Names the head call; with calls that timed out behind it the level is high.
+// Not told: requests of one HTTP/1.1 connection, which the protocol itself puts in a row; calls whose durations differ by nature.
+// Source: protocol notes TM02 TM03.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <unordered_map>
+
+#include "model/detector.h"
+
+namespace mcpscan::engine {
+namespace {
+
+using namespace model;
+
+constexpr std::size_t kFewest = 4;                       // calls of a group, and replies that show the pace
+constexpr std::size_t kMost = 256;                       // calls of a group looked at
+constexpr double kEvenness = 0.2;                        // standard deviation of the distances, against their mean
+constexpr double kHeadTolerance = 0.35;                  // the first call's own time, against that mean
+constexpr std::int64_t kShortestPaceUs = 50 * kMillisecond;  // below this, scheduling looks the same
+
+struct Member {
+  std::uint32_t handle = 0;
+  std::uint64_t connection = 0;
+  FindingCall call;
+  Evidence evidence;
+  Time requested, finished;
+  bool answered = false, over = false, timed_out = false;
+};
+
+// The calls that overlap at present. Most groups are one call: members are kept for the next group, with their strings' memory.
+struct Group {
+  std::vector<Member> members;
+  std::size_t used = 0, open = 0;
+
+  Member* find(std::uint32_t handle) {
+    for (std::size_t i = used; i > 0; --i) {
+      if (members[i - 1].handle == handle && !members[i - 1].over) return &members[i - 1];
+    }
+    return nullptr;
+  }
+};
+
+class SerializedCalls : public Detector {
+ public:
+  void on_event(const TimelineEvent& event, FindingSink& findings) override {
+    if (event.kind == EventKind::session_finished) return close(*event.session, findings);
+    if (!event.call || event.call->requestor != Direction::client_to_server || event.call->method != "tools/call" || !event.at.known()) return;
+    Group& group = groups_[event.session->index];
+    if (event.kind == EventKind::request) return join(event, group);
+    Member* const found = group.find(event.call->handle);
+    if (!found) return;
+    Member& member = *found;
+    member.over = true;
+    member.finished = event.at;
+    member.answered = event.kind == EventKind::reply && event.verdict == ReplyVerdict::answer;
+    member.timed_out = event.kind == EventKind::call_closed && (event.call->closed == CloseReason::timed_out || event.call->closed == CloseReason::client_closed);
+    if (--group.open > 0) return;
+    if (group.used >= kFewest) judge(*event.session, group, findings);
+    group.used = 0;
+  }
+
+ private:
+  static void join(const TimelineEvent& event, Group& group) {
+    if (group.used >= kMost) return;
+    if (group.used == group.members.size()) group.members.emplace_back();
+    Member& member = group.members[group.used++];
+    const Call& call = *event.call;
+    member.handle = call.handle;
+    member.connection = event.exchange ? event.exchange->connection : 0;
+    member.call.id.type = call.id.type;
+    member.call.id.value = call.id.value;
+    member.call.id.raw = call.id.raw;
+    member.call.method = call.method;
+    member.call.tool = call.target;
+    member.call.requested_at = member.requested = event.at;
+    member.evidence.source = event.source;
+    member.evidence.text = call.head;
+    member.finished = Time{};
+    member.answered = member.over = member.timed_out = false;
+    ++group.open;
+  }
+
+  void close(const Session& session, FindingSink& findings) {
+    const auto found = groups_.find(session.index);
+    if (found == groups_.end()) return;
+    if (found->second.used >= kFewest) judge(session, found->second, findings);
+    groups_.erase(found);
+  }
+
+  // One wave: calls sent before the first of them was finished, on connections of their own.
+  static void judge(const Session& session, const Group& group, FindingSink& findings) {
+    std::vector<const Member*> members;
+    for (std::size_t i = 0; i < group.used; ++i) members.push_back(&group.members[i]);
+    std::sort(members.begin(), members.end(), [](const Member* a, const Member* b) { return a->requested < b->requested; });
+    std::vector<const Member*> wave;
+    std::set<std::uint64_t> connections;
+    Time first_finish;
+    for (const Member* member : members) {
+      if (member->answered && (!first_finish.known() || member->finished < first_finish)) first_finish = member->finished;
+    }
+    for (const Member* member : members) {
+      if (member->requested >= first_finish) continue;
+      wave.push_back(member);
+      if (member->connection != 0) connections.insert(member->connection);
+    }
+    if (wave.size() < kFewest || (!connections.empty() && connections.size() < wave.size())) return;
+    const std::int64_t pace = even_pace(wave);
+    if (pace > 0) tell(session, wave, pace, findings);
+  }
+
+  // The distance at which replies came, when they came evenly and from the first one on; 0 when they did not.
+  static std::int64_t even_pace(const std::vector<const Member*>& wave) {
+    std::vector<std::int64_t> times;
+    for (const Member* member : wave) {
+      if (member->answered) times.push_back(member->finished.us);
+    }
+    if (times.size() < kFewest) return 0;
+    std::sort(times.begin(), times.end());
+    double mean = static_cast<double>(times.back() - times.front()) / static_cast<double>(times.size() - 1), variance = 0;
+    for (std::size_t i = 1; i < times.size(); ++i) variance += std::pow(static_cast<double>(times[i] - times[i - 1]) - mean, 2);
+    const double deviation = std::sqrt(variance / static_cast<double>(times.size() - 1));
+    const double head = static_cast<double>(times.front() - wave.front()->requested.us);
+    const bool even = mean >= static_cast<double>(kShortestPaceUs) && deviation <= kEvenness * mean && std::abs(head - mean) <= kHeadTolerance * mean;
+    return even ? static_cast<std::int64_t>(mean) : 0;
+  }
+
+  static void tell(const Session& session, const std::vector<const Member*>& wave, std::int64_t pace, FindingSink& findings) {
+    const auto head = std::min_element(wave.begin(), wave.end(), [](const Member* a, const Member* b) {
+      return std::make_pair(!a->answered, a->finished) < std::make_pair(!b->answered, b->finished);
+    });
+    const auto timed_out = std::count_if(wave.begin(), wave.end(), [](const Member* member) { return member->timed_out; });
+    for (const Member* member : wave) {
+      FindingDraft draft;
+      draft.session = session.label;
+      draft.requestor = Direction::client_to_server;
+      draft.detail = fmt::format("replies {} apart, {} of {} timed out", format_duration(pace), timed_out, wave.size());
+      draft.detail_is_note = true;
+      draft.level = timed_out > 0 ? Level::high : Level::medium;
+      draft.call = member->call;
+      draft.at = member->requested;
+      draft.evidence.push_back(member->evidence);
+      draft.fault = {Party::server, Certainty::strong, {}, fmt::format("it worked off concurrent calls one after the other, {} first", (*head)->call.tool)};
+      if (member == *head) draft.picture.push_back({member->requested, '>', fmt::format("{} leads a queue of {} calls", member->call.tool, wave.size()), member->evidence.source});
+      findings.add(std::move(draft));
+    }
+  }
+
+  std::unordered_map<std::uint32_t, Group> groups_;  // sessions open at a time, so bounded by Limits::sessions
+};
+
+}  // namespace
+
+extern const DetectorEntry kSerializedCalls{"serialized_calls",
+                                            event_bit(EventKind::request) | event_bit(EventKind::reply) | event_bit(EventKind::call_closed) | event_bit(EventKind::session_finished),
+                                            {},
+                                            [](const Parameters&) -> std::unique_ptr<Detector> { return std::make_unique<SerializedCalls>(); }};
+
+}  // namespace mcpscan::engine

@@ -1,0 +1,78 @@
+#include "engine/argument_echo.h"
+
+#include <algorithm>
+
+namespace mcpscan::engine {
+namespace {
+
+constexpr std::size_t kTokens = 8, kShortest = 5, kLongest = 96, kShortestNumber = 6;
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' || c == ':' || c == '/' || c == '@' || c == ' ';
+}
+
+bool has_letter_or_digit(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+}
+
+// The longest run of a value that no escaping changes.
+std::string_view longest_plain_run(std::string_view value) {
+  std::string_view best;
+  for (std::size_t from = 0; from < value.size();) {
+    std::size_t to = from;
+    while (to < value.size() && is_plain(value[to])) ++to;
+    if (to - from > best.size()) best = value.substr(from, to - from);
+    from = to + 1;
+  }
+  return best;
+}
+
+void add(std::string_view token, std::size_t shortest, std::vector<std::string>& tokens) {
+  token = token.substr(0, kLongest);
+  if (token.size() < shortest || !has_letter_or_digit(token) || tokens.size() >= kTokens) return;
+  if (std::find(tokens.begin(), tokens.end(), token) == tokens.end()) tokens.emplace_back(token);
+}
+
+// End of the string literal whose opening quote stands at `quote`.
+std::size_t string_end(std::string_view text, std::size_t quote) {
+  for (std::size_t at = quote + 1; at < text.size(); ++at) {
+    if (text[at] == '\\') ++at;
+    else if (text[at] == '"') return at;
+  }
+  return text.size();
+}
+
+}  // namespace
+
+void argument_tokens(std::string_view text, std::vector<std::string>& tokens) {
+  constexpr std::string_view kKey = "\"arguments\"";
+  std::size_t at = text.find(kKey);
+  if (at == std::string_view::npos) return;
+  at += kKey.size();
+  int depth = 0;
+  bool value = false;  // behind a colon, or inside an array
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"') {
+      const std::size_t end = string_end(text, at);
+      const bool is_key = end + 1 < text.size() && text.find_first_not_of(" \t\r\n", end + 1) != std::string_view::npos &&
+                          text[text.find_first_not_of(" \t\r\n", end + 1)] == ':';
+      if (!is_key && value) add(longest_plain_run(text.substr(at + 1, std::min(end, text.size()) - at - 1)), kShortest, tokens);
+      at = end;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+      value = true;
+    } else if (c == '}' || c == ']') {
+      if (--depth <= 0) return;
+    } else if (c >= '0' && c <= '9') {
+      std::size_t end = at;
+      while (end < text.size() && ((text[end] >= '0' && text[end] <= '9') || text[end] == '.')) ++end;
+      add(text.substr(at, end - at), kShortestNumber, tokens);
+      at = end - 1;
+    } else if (c == ':') {
+      value = true;
+    }
+  }
+}
+
+}  // namespace mcpscan::engine

@@ -1,0 +1,14 @@
+// What a call's arguments say that a reply may repeat: the plain runs of its string values (and long numbers). Keys, short words and
+// everything that escapes could change are left out. Bounded; reads a head of the message, so a cut text is fine.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mcpscan::engine {
+
+// Appends the tokens of `params.arguments` of a request's text.
+void argument_tokens(std::string_view request_text, std::vector<std::string>& tokens);
+
+}  // namespace mcpscan::engine
