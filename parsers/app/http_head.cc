@@ -189,12 +189,14 @@ bool iequals(std::string_view a, std::string_view b) {
 }
 
 bool icontains(std::string_view text, std::string_view lower_word) {
+  if (text.find(lower_word) != std::string_view::npos) return true;
   return std::search(text.begin(), text.end(), lower_word.begin(), lower_word.end(), [](char x, char y) { return lower(x) == y; }) !=
          text.end();
 }
 
 void HttpHead::add_field(std::string_view name, std::string_view value) {
-  const auto is = [name](std::string_view known) { return iequals(name, known); };
+  // Most names of a length differ from the known one in their first letter.
+  const auto is = [name](std::string_view known) { return lower(name.front()) == known.front() && iequals(name, known); };
   switch (name.size()) {
     case 4:
       if (is("host")) set_once(host, value);
