@@ -58,6 +58,13 @@ class JsonSkipper {
     return true;
   }
 
+  // The same for several bytes at once.
+  bool take_text(std::string_view bytes) {
+    if (left(at_).substr(0, bytes.size()) != bytes) return false;
+    at_ += bytes.size();
+    return true;
+  }
+
   // The value at the position, whole. A token of type none after a hard fault.
   JsonToken value();
   // The string whose opening quote is at the position.

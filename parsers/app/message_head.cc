@@ -116,6 +116,7 @@ class HeadWalk {
   void result();
   void result_member(std::string_view key);
   void content();
+  bool one_text_block();
   void content_block();
   void error();
 
@@ -223,7 +224,19 @@ void HeadWalk::result_member(std::string_view key) {
   if (key == "resultType" && decode_string(token, arena_) == "input_required") tokens_.result_keys |= model::kInputRequired;
 }
 
+// What nearly every result is, written as every SDK writes it: [{"type":"text","text":"..."}]. Costs no more than skipping it.
+bool HeadWalk::one_text_block() {
+  JsonSkipper ahead = *in_;
+  if (!ahead.take_text(R"([{"type":"text","text":)") || ahead.peek() != '"') return false;
+  const JsonToken text = ahead.string();
+  if (ahead.stopped() || !ahead.take_text("}]")) return false;
+  *in_ = ahead;
+  tokens_.content.add(text);
+  return true;
+}
+
 void HeadWalk::content() {
+  if (one_text_block()) return;
   if (in_->peek() != '[') return skip();
   in_->elements([this] { in_->peek() == '{' ? content_block() : skip(); });
 }
