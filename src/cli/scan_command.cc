@@ -70,7 +70,9 @@ std::vector<std::string> input_paths(const model::Report& report) {
 ExitCode run_scan(ScanCommand& command) {
   const auto knowledge = pipeline::load_knowledge(command.common.dialect_dir, command.common.rules_dir);
   bool troubled = !knowledge.problems.empty();
-  for (const Error& problem : knowledge.problems) print_error(problem);
+  for (const auto* list : {&knowledge.defects, &knowledge.problems}) {
+    for (const Error& problem : *list) print_error(problem);
+  }
   if (const Status settled = settle(command.common, knowledge); !settled.ok()) return print_error(settled.error()), ExitCode::usage;
   const auto fail_on = model::parse_level(command.fail_on);
   if (!fail_on) {

@@ -14,6 +14,7 @@
 #include "ingest/text/json_array.h"
 #include "pipeline/capture_scan.h"
 #include "pipeline/har_scan.h"
+#include "pipeline/http_dump_scan.h"
 #include "pipeline/log_scan.h"
 #include "pipeline/report_assembly.h"
 #include "pipeline/transcript_scan.h"
@@ -146,6 +147,9 @@ class Scan {
       read_transcript(file, input, std::move(head), **opened, row);
     } else if (ingest::is_array_over_lines(head)) {
       read_array(file, input, std::move(head), **opened, row);
+    } else if (is_http_dump(head)) {
+      scan_http_dump(**opened, std::move(head), input, {options_.time_zone, options_.since, options_.until}, limits_, numbers_, source_of(file, true).tracker,
+                     row, [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
     } else {
       read_log(file, input, std::move(head), **opened, row);
     }
@@ -213,7 +217,7 @@ class Scan {
     row.reader = "har";
     row.place_word = "entry";
     row.vantage = model::Vantage::client_wire;
-    const HarScanOptions options{options_.time_zone, file.member.empty() ? file.path : std::string(), options_.since, options_.until};
+    const HarScanOptions options{options_.time_zone, file.member.empty() ? file.path : std::string(), options_.threads, options_.since, options_.until};
     const Status read = scan_har(bytes, std::move(head), input, options, limits_, numbers_, source_of(file, true).tracker, row,
                                  [&](std::uint64_t done) { progress_(file.display, bytes_before_ + done); });
     if (!read.ok()) row.error = read.error().what;
@@ -271,7 +275,7 @@ void load_folder(const std::string& folder, std::vector<Error>& problems, Add ad
 Knowledge load_knowledge(const std::string& dialect_dir, const std::string& rules_dir) {
   Knowledge knowledge;
   const auto keep = [&](const Status& status) {
-    if (!status.ok()) knowledge.problems.push_back(status.error());
+    if (!status.ok()) knowledge.defects.push_back(status.error());
   };
   for (const EmbeddedFile& file : embedded_dialects()) keep(knowledge.dialects.add(file.text, file.path));
   for (const EmbeddedFile& file : embedded_rules()) keep(knowledge.rules.add(file.text, file.path));

@@ -38,6 +38,7 @@ struct Knowledge {
   ingest::DialectSet dialects;
   engine::RuleSet rules;
   std::vector<Error> problems;   // user files that did not load; the rest is in use
+  std::vector<Error> defects;    // files of the program's own that did not load: a bug of ours, kept out of the exit code
 };
 // The built-in dialects and rules, and those of the folders given (may be empty).
 Knowledge load_knowledge(const std::string& dialect_dir, const std::string& rules_dir);
