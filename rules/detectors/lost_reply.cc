@@ -86,12 +86,13 @@ class LostReply : public Detector {
 
   std::optional<Verdict> judge(const TimelineEvent& event) const {
     const Call& call = *event.call;
-    if (call.method == "subscriptions/listen") return std::nullopt;
+    // A listen stream has no reply; that to a request with a null id cannot be told from an error without one.
+    if (call.method == "subscriptions/listen" || call.id.type == IdType::null) return std::nullopt;
     switch (call.closed) {
       case CloseReason::overwritten: return overwritten();
       case CloseReason::undeliverable: return Verdict{"unknown", {Party::unknown, Certainty::undetermined, {}, "the reply came when its stream was gone: the client had hung up, or a proxy cut it"}, Level::informational, {}};
       case CloseReason::timed_out: return judge_timeout(event);
-      case CloseReason::stream_closed: return call.collided ? overwritten() : Verdict{"stream closed", {Party::server, Certainty::strong, {}, "it ended the response without the reply"}, {}, {}};
+      case CloseReason::stream_closed: return judge_stream_end(call);
       case CloseReason::connection_reset: return Verdict{"connection reset", {Party::server, Certainty::strong, {}, "it reset the connection before the reply was out"}, {}, {}};
       case CloseReason::accepted_only: return Verdict{"unknown", {Party::server, Certainty::strong, {}, "it answered 202 to a request: no reply can come on that exchange"}, {}, {}};
       case CloseReason::client_dead: return Verdict{"unknown", {Party::client, Certainty::strong, {}, "its own session or receive loop had ended, so that nothing could be received"}, {}, {}};
@@ -101,6 +102,12 @@ class LostReply : public Detector {
       case CloseReason::aged_out: return judge_end_of_evidence(event);
       default: return std::nullopt;
     }
+  }
+
+  static Verdict judge_stream_end(const Call& call) {
+    if (call.collided) return overwritten();
+    if (!call.foreign_reply) return {"stream closed", {Party::server, Certainty::strong, {}, "it ended the response without the reply"}, {}, {}};
+    return {"stream closed", {Party::server, Certainty::weak, {"gateway"}, "the response held a reply with another id; who put it there, server or gateway, cannot be seen from here"}, {}, {}};
   }
 
   static Verdict overwritten() {

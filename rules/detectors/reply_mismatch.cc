@@ -111,12 +111,14 @@ class ReplyMismatch : public Detector {
     member.reply = evidence_of(event);
     member.head = payload.substr(0, kHeadShown);
     for (std::size_t i = 0; i < group.used; ++i) parse(group.members[i]);
-    member.own = member.tokens.empty() || repeats(payload, member.tokens, group, member, false);
+    member.own = is_alike(group, member) || repeats(payload, member.tokens, group, member, false);
     if (member.own) return;
     std::size_t fitting = kNoMember, count = 0;
     for (std::size_t i = 0; i < group.used; ++i) {
       const Member& other = group.members[i];
-      if (&other == &member || !repeats(payload, other.tokens, group, other, true)) continue;
+      // Two calls of one id are companions already: one argument repeated is enough there.
+      const bool companion = event.call->collided && other.call.id.value == member.call.id.value;
+      if (&other == &member || !repeats(payload, other.tokens, group, other, !companion)) continue;
       fitting = i;
       ++count;
     }
@@ -135,17 +137,21 @@ class ReplyMismatch : public Detector {
     for (const std::string& token : tokens) {
       if (shared(token, group, owner)) continue;
       ++told;
-      if (payload.find(token) != std::string_view::npos) ++found;
+      if (stands_in(token, payload)) ++found;
     }
-    if (told == 0) return !every;  // nothing tells this call apart: its reply cannot be judged, and nobody is accused by it
-    return every ? found == told : found > 0;
+    return every ? told > 0 && found == told : found > 0;
+  }
+
+  // Nothing tells this call apart from the others: its reply cannot be judged.
+  static bool is_alike(const Group& group, const Member& member) {
+    return std::all_of(member.tokens.begin(), member.tokens.end(), [&](const std::string& token) { return shared(token, group, member); });
   }
 
   static bool shared(const std::string& token, const Group& group, const Member& owner) {
     for (std::size_t i = 0; i < group.used; ++i) {
       const Member& other = group.members[i];
       if (&other == &owner) continue;
-      if (other.text.find(token) != std::string::npos) return true;
+      if (stands_in(token, other.text)) return true;
     }
     return false;
   }

@@ -20,7 +20,9 @@ class ReplyPairing : public Detector {
     const Call* call = event.call ? event.call : event.other;
     draft.requestor = call ? call->requestor : Direction::client_to_server;
     const bool by_server = draft.requestor == Direction::client_to_server;
-    draft.fault = {by_server ? Party::server : Party::client, Certainty::strong, {}, reason()};
+    // Over HTTP a gateway may stand between; a process speaks for itself.
+    const bool direct = !event.session->on_wire || verdict_ == ReplyVerdict::type_drift;
+    draft.fault = {by_server ? Party::server : Party::client, direct ? Certainty::strong : Certainty::weak, {}, reason()};
     if (call) draft.evidence.push_back(evidence_of(*call));
     draft.evidence.push_back(evidence_of(event));
     draft.call = call_of(event);

@@ -124,8 +124,21 @@ class SerializedCalls : public Detector {
     for (std::size_t i = 1; i < times.size(); ++i) variance += std::pow(static_cast<double>(times[i] - times[i - 1]) - mean, 2);
     const double deviation = std::sqrt(variance / static_cast<double>(times.size() - 1));
     const double head = static_cast<double>(times.front() - wave.front()->requested.us);
+    if (!in_order(wave)) return 0;
     const bool even = mean >= static_cast<double>(kShortestPaceUs) && deviation <= kEvenness * mean && std::abs(head - mean) <= kHeadTolerance * mean;
     return even ? static_cast<std::int64_t>(mean) : 0;
+  }
+
+  // A queue answers in the order of arrival, one exception allowed.
+  static bool in_order(const std::vector<const Member*>& wave) {
+    std::size_t exceptions = 0;
+    Time last;
+    for (const Member* member : wave) {
+      if (!member->answered) continue;
+      if (last.known() && member->finished < last) ++exceptions;
+      last = member->finished;
+    }
+    return exceptions <= 1;
   }
 
   static void tell(const Session& session, const std::vector<const Member*>& wave, std::int64_t pace, FindingSink& findings) {

@@ -61,7 +61,7 @@ class SessionShared : public Detector {
     draft.count = users.last_use.size();
     draft.at = users.first;
     draft.evidence = std::move(users.evidence);
-    draft.fault = {Party::unknown, Certainty::undetermined, {}, std::string("several ") + what + " used the session in turn; whether that is meant cannot be seen"};
+    draft.fault = {Party::client, Certainty::weak, {}, std::string("several ") + what + " used the session in turn; whether that is meant cannot be seen"};
     findings.add(std::move(draft));
   }
 

@@ -5,14 +5,19 @@
 namespace mcpscan::engine {
 namespace {
 
-constexpr std::size_t kTokens = 8, kShortest = 5, kLongest = 96, kShortestNumber = 6;
+constexpr std::size_t kTokens = 8, kShortest = 5, kShortestWithDigit = 3, kLongest = 96, kShortestNumber = 6;
 
 bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' || c == ':' || c == '/' || c == '@' || c == ' ';
 }
 
-bool has_letter_or_digit(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// "ev-5" tells a call apart where "open" does not.
+std::size_t shortest_for(std::string_view token) {
+  const bool mixed = std::any_of(token.begin(), token.end(), is_digit) && std::any_of(token.begin(), token.end(), is_letter);
+  return mixed ? kShortestWithDigit : kShortest;
 }
 
 // The longest run of a value that no escaping changes.
@@ -29,7 +34,8 @@ std::string_view longest_plain_run(std::string_view value) {
 
 void add(std::string_view token, std::size_t shortest, std::vector<std::string>& tokens) {
   token = token.substr(0, kLongest);
-  if (token.size() < shortest || !has_letter_or_digit(token) || tokens.size() >= kTokens) return;
+  const bool says_something = std::any_of(token.begin(), token.end(), is_digit) || std::any_of(token.begin(), token.end(), is_letter);
+  if (token.size() < shortest || !says_something || tokens.size() >= kTokens) return;
   if (std::find(tokens.begin(), tokens.end(), token) == tokens.end()) tokens.emplace_back(token);
 }
 
@@ -57,7 +63,10 @@ void argument_tokens(std::string_view text, std::vector<std::string>& tokens) {
       const std::size_t end = string_end(text, at);
       const bool is_key = end + 1 < text.size() && text.find_first_not_of(" \t\r\n", end + 1) != std::string_view::npos &&
                           text[text.find_first_not_of(" \t\r\n", end + 1)] == ':';
-      if (!is_key && value) add(longest_plain_run(text.substr(at + 1, std::min(end, text.size()) - at - 1)), kShortest, tokens);
+      if (!is_key && value) {
+        const std::string_view run = longest_plain_run(text.substr(at + 1, std::min(end, text.size()) - at - 1));
+        add(run, shortest_for(run), tokens);
+      }
       at = end;
     } else if (c == '{' || c == '[') {
       ++depth;
@@ -73,6 +82,17 @@ void argument_tokens(std::string_view text, std::vector<std::string>& tokens) {
       value = true;
     }
   }
+}
+
+bool stands_in(std::string_view token, std::string_view text) {
+  const auto joins = [](char c) { return is_digit(c) || is_letter(c) || c == '_'; };
+  for (std::size_t at = text.find(token); at != std::string_view::npos; at = text.find(token, at + 1)) {
+    const std::size_t end = at + token.size();
+    // A letter behind a backslash is an escape, no part of a word.
+    const bool starts = at == 0 || !joins(text[at - 1]) || (at > 1 && text[at - 2] == '\\');
+    if (starts && (end == text.size() || !joins(text[end]))) return true;
+  }
+  return false;
 }
 
 }  // namespace mcpscan::engine

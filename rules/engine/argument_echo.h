@@ -11,4 +11,7 @@ namespace mcpscan::engine {
 // Appends the tokens of `params.arguments` of a request's text.
 void argument_tokens(std::string_view request_text, std::vector<std::string>& tokens);
 
+// True when the token stands in the text as a word of its own.
+bool stands_in(std::string_view token, std::string_view text);
+
 }  // namespace mcpscan::engine

@@ -29,10 +29,10 @@ constexpr std::array<std::string_view, 17> kReasons{"open", "answered", "refused
 constexpr std::array<std::string_view, 7> kStreams{"unknown", "post", "get_standalone", "get_resume", "legacy_sse", "listen", "stdio"};
 constexpr std::array<std::string_view, 8> kEnds{"unknown", "complete", "closed_by_client", "closed_by_server", "reset_by_client", "reset_by_server",
                                                 "evidence_ends", "evidence_gap"};
-constexpr std::array<std::string_view, 20> kNotices{"stream_not_found", "reply_undeliverable", "unknown_reply_id", "session_not_found", "session_created",
+constexpr std::array<std::string_view, 21> kNotices{"stream_not_found", "reply_undeliverable", "unknown_reply_id", "session_not_found", "session_created",
                                                     "session_ended", "session_crashed", "session_expired", "request_timed_out", "request_cancelled",
                                                     "client_disconnected", "server_started", "server_stopped", "transport_closed", "message_dropped",
-                                                    "id_remapped", "call_serialized", "second_get_stream", "backend_exited", "upstream_session_lost"};
+                                                    "id_remapped", "call_serialized", "second_get_stream", "backend_exited", "upstream_session_lost", "client_dead"};
 
 template <typename Words, typename Enum>
 std::string_view word(const Words& words, Enum value) {

@@ -85,6 +85,7 @@ struct Call {
   bool collided = false;                  // another call with the same id was open at the same time
   bool maybe_answered = false;            // a reply that names no session could be this call's
   bool batched = false;                   // a member of an array
+  bool foreign_reply = false;             // a reply that is not its own came on its stream
   bool wrong_channel = false;             // its reply came on a stream where the client may not look for it
   CloseReason stream_ended = CloseReason::open;  // its own stream is over without the reply, which may still come on another one
   OwnedId progress_token;

@@ -30,7 +30,7 @@ void reset(Call& call) {
   call.exchange = call.params_digest = call.reply_digest = 0;
   call.generation = 0;
   call.closed = CloseReason::open;
-  call.collided = call.maybe_answered = call.batched = call.wrong_channel = false;
+  call.collided = call.maybe_answered = call.batched = call.wrong_channel = call.foreign_reply = false;
   call.stream_ended = CloseReason::open;
 }
 

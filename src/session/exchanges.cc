@@ -109,6 +109,7 @@ void SessionTracker::refused_by_client(const Exchange& exchange, const Observati
     model::RpcMessage reply;
     reply.kind = model::MessageKind::result;
     reply.id = call.id.view();
+    reply.result_keys = UINT32_MAX;  // what it held was judged when it came
     Observation again = seen;
     again.message = &reply;
     Event late = event(EventKind::reply, again, &sessions_.at(exchange.session));
@@ -133,6 +134,8 @@ void SessionTracker::close_exchange(Exchange& exchange, EndReason reason, const 
   }
   emit(closed);
   if (!state) return;
+  if (session_of_connection_.size() >= limits_.exchanges) session_of_connection_.clear();
+  if (exchange.connection != 0) session_of_connection_[exchange.connection] = exchange.session;
   for (const std::uint32_t handle : exchange.calls) {
     Call& call = calls_.at(handle);
     if (call.exchange != exchange.id || call.closed != CloseReason::open) continue;
@@ -181,8 +184,8 @@ void SessionTracker::on_summary(const Observation& seen) {
   SessionState* state = nullptr;
   Call* call = nullptr;
   const auto peer = http.peer_port == 0 ? call_of_peer_.end() : call_of_peer_.find(peer_digest(http.peer, http.peer_port));
-  if (peer != call_of_peer_.end()) {
-    call = &calls_.at(peer->second);
+  if (peer != call_of_peer_.end() && calls_.serial(peer->second.handle) == peer->second.serial) {
+    call = &calls_.at(peer->second.handle);
     if (sessions_.alive(call->session)) state = &sessions_.at(call->session);
     if (call->closed != CloseReason::open) call = nullptr;
   }
@@ -215,6 +218,10 @@ void SessionTracker::on_gap(const Observation& seen) {
     if (exchange.session != kNoSession && sessions_.alive(exchange.session)) touched.push_back(exchange.session);
   }
   if (!seen.session.empty()) touched.push_back(session_of(seen, nullptr).session.index);
+  if (touched.empty() && seen.connection != 0) {  // between two exchanges, or where a whole one is missing
+    const auto last = session_of_connection_.find(seen.connection);
+    if (last != session_of_connection_.end() && sessions_.alive(last->second)) touched.push_back(last->second);
+  }
   if (seen.gap->whole_input) sessions_.each([&](SessionState& state) { touched.push_back(state.session.index); });
   std::sort(touched.begin(), touched.end());
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());

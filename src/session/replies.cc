@@ -39,6 +39,7 @@ bool is_late(CloseReason reason) {
 void SessionTracker::on_reply(const Observation& seen, Exchange* exchange, Direction requestor) {
   capabilities_ |= model::kReplies;
   const RpcMessage& message = *seen.message;
+  if (message.digest != 0 && (message.defects & model::kTruncated) == 0) capabilities_ |= model::kBodies;
   SessionState* state = nullptr;
   if (exchange || !seen.session.empty()) {
     state = &session_of(seen, exchange);
@@ -202,6 +203,12 @@ void SessionTracker::deliver(const Observation& seen, SessionState& state, Excha
   if (call) {
     reply.earlier = call->closed;
     reply.same_payload = call->reply_digest == message.digest;
+  }
+  if (exchange && (match.wrong_channel || match.verdict == ReplyVerdict::orphan || match.verdict == ReplyVerdict::duplicate)) {
+    for (const std::uint32_t handle : exchange->calls) {
+      Call& own = calls_.at(handle);
+      if (own.exchange == exchange->id && own.closed == CloseReason::open) own.foreign_reply = true;
+    }
   }
   if (match.verdict == ReplyVerdict::orphan && match.other) state.constant_reply_id.assign(message.id.value);
   const bool answers = match.verdict == ReplyVerdict::answer || match.verdict == ReplyVerdict::type_drift;
