@@ -33,6 +33,8 @@ class CallTable {
   void move(model::Call& call, std::uint32_t session);
 
   model::Call& at(std::uint32_t handle) { return calls_[handle]; }
+  // Which use of the handle this is: it differs once the call's place was given to another.
+  std::uint64_t serial(std::uint32_t handle) const { return slots_[handle].serial; }
   const model::Call& at(std::uint32_t handle) const { return calls_[handle]; }
 
   model::Call* newest_open(std::uint32_t session, model::Direction requestor, const model::RpcId& id);

@@ -133,7 +133,7 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   }
   if (!exchange && seen.http && seen.http->peer_port != 0) {
     if (call_of_peer_.size() >= kPeers) call_of_peer_.clear();
-    call_of_peer_[peer_digest(seen.http->peer, seen.http->peer_port)] = call.handle;
+    call_of_peer_[peer_digest(seen.http->peer, seen.http->peer_port)] = {call.handle, calls_.serial(call.handle)};
   }
 }
 

@@ -147,7 +147,9 @@ class SessionTracker : public model::ObservationSink {
   std::unordered_map<std::uint64_t, std::uint64_t> stream_of_event_;   // SSE event id digest -> exchange it was first sent on
   std::deque<std::uint64_t> event_order_;
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> requests_of_stream_;  // exchange -> id digests it asked for
-  std::unordered_map<std::uint64_t, std::uint32_t> call_of_peer_;      // log: client address and port -> last call
+  struct PeerCall { std::uint32_t handle = kNoCall; std::uint64_t serial = 0; };
+  std::unordered_map<std::uint64_t, PeerCall> call_of_peer_;           // log: client address and port -> last call
+  std::unordered_map<std::uint64_t, std::uint32_t> session_of_connection_;  // wire: whose exchanges a connection carried last
   std::deque<std::uint32_t> pending_;                                  // sessions whose id is still to come, oldest first
   std::uint64_t nameless_starts_ = 0;                                  // log: initialize requests that named no session
   std::uint32_t source_session_ = kNoSession;                          // log: who speaks where nothing names a session
