@@ -1,0 +1,232 @@
+// HTTP exchanges of captures: which stream a reply may come on, how calls end with their exchange, and what gaps mean.
+#include <catch2/catch.hpp>
+
+#include "unit/session/tracker_kit.h"
+
+using namespace mcpscan;
+using namespace mcpscan::tests;
+using model::Direction;
+using model::EndReason;
+using model::SessionKeying;
+using model::StreamKind;
+
+namespace {
+
+constexpr std::string_view kServer = "10.0.0.2:80";
+
+// A capture of one client and one server, all on connection 9.
+struct Wire : Tracked {
+  explicit Wire(Limits bounds = {}) : Tracked(bounds, true) {}
+
+  void post(std::uint64_t number, std::string_view id, std::string_view session = "s1") {
+    open(number, {.session = session, .peer = "10.0.0.1", .server = kServer}, {.connection = 9});
+    request(id, {.session = session, .exchange = number, .direction = Direction::client_to_server, .stream = StreamKind::post});
+  }
+  void listen(std::uint64_t number, std::string_view last_event_id) { open(number, {.method = "GET", .session = "s1", .last_event_id = last_event_id, .server = kServer}); }
+  void initialize(std::uint64_t number) {
+    open(number, {.peer = "10.0.0.1", .server = kServer});
+    request("0", {.exchange = number, .direction = Direction::client_to_server, .stream = StreamKind::post, .method = "initialize"});
+  }
+  void answer(std::uint64_t number, std::string_view id, StreamKind stream = StreamKind::post, std::string_view payload = "p") {
+    reply(id, {.session = "s1", .exchange = number, .direction = Direction::server_to_client, .stream = stream, .payload = payload});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a reply on the exchange of its request answers it") {
+  Wire wire;
+  wire.post(1, "5");
+  wire.response(1, 200);
+  wire.answer(1, "5");
+  wire.end(1, EndReason::complete);
+  CHECK(wire.told() == Lines{"+ s1", "> 5", "< 5 answer"});
+}
+
+TEST_CASE("a right id on another request's exchange is on the wrong channel") {
+  Wire wire;
+  wire.post(1, "5");
+  wire.post(2, "6");
+  wire.answer(2, "5");
+  CHECK(wire.told() == Lines{"+ s1", "> 5", "> 6", "< 5 answer wrong-channel"});
+}
+
+TEST_CASE("a reply on the standalone GET stream is on the wrong channel") {
+  Wire wire;
+  wire.post(1, "5");
+  wire.listen(2, {});
+  wire.answer(2, "5", StreamKind::get_standalone);
+  CHECK(wire.told() == Lines{"+ s1", "> 5", "< 5 answer wrong-channel"});
+}
+
+TEST_CASE("a reply on the stream of the 2024-11-05 transport is at home, and the 202 of its POST ends nothing") {
+  Wire wire;
+  const auto legacy = SessionKeying::legacy_session_id;
+  wire.open(1, {.method = "GET", .session = "L"}, {.keying = legacy});
+  wire.open(2, {.session = "L"}, {.keying = legacy});
+  wire.request("5", {.session = "L", .exchange = 2, .direction = Direction::client_to_server, .keying = legacy});
+  wire.response(2, 202);
+  wire.end(2, EndReason::complete);
+  wire.reply("5", {.session = "L", .exchange = 1, .direction = Direction::server_to_client, .stream = StreamKind::legacy_sse, .keying = legacy});
+  CHECK(wire.told() == Lines{"+ L", "> 5", "< 5 answer"});
+}
+
+TEST_CASE("a server's request on a stream is answered by a POST of the client") {
+  Wire wire;
+  wire.listen(1, {});
+  wire.request("1", {.session = "s1", .exchange = 1, .direction = Direction::server_to_client, .stream = StreamKind::get_standalone, .method = "roots/list"});
+  wire.open(2, {.session = "s1", .server = kServer});
+  wire.reply("1", {.session = "s1", .exchange = 2, .direction = Direction::client_to_server, .stream = StreamKind::post});
+  CHECK(wire.told() == Lines{"+ s1", "> 1", "< 1 answer"});
+}
+
+TEST_CASE("how an exchange ends says why its calls have no reply") {
+  const auto ending = [](EndReason reason, std::uint16_t status) {
+    Wire wire;
+    wire.post(1, "5");
+    wire.response(1, status);
+    wire.end(1, reason);
+    wire.finish();
+    return wire.told().at(2);
+  };
+  CHECK(ending(EndReason::complete, 200) == "x 5 stream_closed");
+  CHECK(ending(EndReason::complete, 202) == "x 5 accepted_only");
+  CHECK(ending(EndReason::complete, 404) == "x 5 refused");
+  CHECK(ending(EndReason::closed_by_client, 200) == "x 5 client_closed");
+  CHECK(ending(EndReason::reset_by_client, 200) == "x 5 client_closed");
+  CHECK(ending(EndReason::reset_by_server, 200) == "x 5 connection_reset");
+  CHECK(ending(EndReason::evidence_gap, 200) == "x 5 evidence_gap");
+  CHECK(ending(EndReason::evidence_ends, 200) == "x 5 evidence_ends");
+}
+
+TEST_CASE("where nothing of the server's side was ever seen, a missing response is a gap of the evidence") {
+  Wire wire;
+  wire.post(1, "5");
+  wire.end(1, EndReason::closed_by_client);
+  CHECK(wire.told() == Lines{"+ s1", "> 5", "x 5 evidence_gap"});
+}
+
+TEST_CASE("the error body of a refused exchange, with a null id, is the refusal of its one call") {
+  Wire wire;
+  wire.post(1, "5");
+  wire.response(1, 400);
+  wire.error("null", {.session = "s1", .exchange = 1, .direction = Direction::server_to_client, .stream = StreamKind::post});
+  wire.end(1, EndReason::complete);
+  wire.finish();
+  CHECK(wire.told() == Lines{"+ s1", "> 5", "< 5 refusal", "x 5 refused", "- s1"});
+}
+
+TEST_CASE("the same request again after a refusal is a retry of the transport, not a second use of its id") {
+  Wire wire;
+  wire.post(1, "5");
+  wire.response(1, 503);
+  wire.end(1, EndReason::complete);
+  wire.post(2, "5");
+  CHECK(wire.told() == Lines{"+ s1", "> 5", "x 5 refused", "> 5 again"});
+}
+
+TEST_CASE("a resumed stream delivers its own stream's replies, new or again; another stream's are told") {
+  Wire wire;
+  wire.post(1, "5");
+  wire.event_id(1, "e1");
+  wire.post(2, "6");
+  wire.answer(2, "6", StreamKind::post, "six");
+  wire.end(2, EndReason::complete);
+  wire.end(1, EndReason::closed_by_client);
+  wire.listen(3, "e1");
+  wire.answer(3, "5", StreamKind::get_resume, "five");
+  wire.answer(3, "5", StreamKind::get_resume, "five");
+  wire.answer(3, "6", StreamKind::get_resume, "six");
+  CHECK(wire.told() == Lines{"+ s1", "> 5", "> 6", "< 6 answer", "< 5 answer", "< 5 redelivery", "< 6 redelivery across"});
+}
+
+TEST_CASE("an initialize gets its session from the response's header") {
+  Wire wire;
+  wire.initialize(1);
+  wire.response(1, 200, {.response_session = "s1"});
+  wire.reply("0", {.exchange = 1, .direction = Direction::server_to_client, .stream = StreamKind::post});
+  wire.end(1, EndReason::complete);
+  wire.finish();
+  REQUIRE(wire.tracker.rows().size() == 1);
+  CHECK(wire.tracker.rows()[0].id == "s1");
+  CHECK(wire.tracker.rows()[0].paired == 1);
+}
+
+TEST_CASE("an initialize answered without a session id belongs to a stateless client, whose ids prove nothing across exchanges") {
+  Wire wire;
+  wire.initialize(1);
+  wire.response(1, 200);
+  wire.reply("0", {.exchange = 1, .direction = Direction::server_to_client, .stream = StreamKind::post});
+  for (std::uint64_t number : {2, 3}) {
+    wire.open(number, {.peer = "10.0.0.1", .server = kServer});
+    wire.request("0", {.exchange = number, .direction = Direction::client_to_server, .stream = StreamKind::post});
+  }
+  wire.finish();
+  CHECK(wire.tracker.rows().size() == 1);
+  for (const std::string& line : wire.told()) CHECK(line.find("takes over") == std::string::npos);
+}
+
+TEST_CASE("two answers with the same session id are one session: the second initialize folds into it, counts and calls too") {
+  Wire wire;
+  for (std::uint64_t number : {1, 2}) {
+    wire.initialize(number);
+    wire.response(number, 200, {.response_session = "s1"});
+  }
+  wire.finish();
+  REQUIRE(wire.tracker.rows().size() == 1);
+  CHECK(wire.tracker.rows()[0].counts.requests == 2);
+}
+
+TEST_CASE("a request of revision 2026-07-28 belongs to no session, and its hung-up exchange cancels it") {
+  Wire wire;
+  wire.open(1, {.peer = "10.0.0.1", .server = kServer, .protocol_version = "2026-07-28"});
+  wire.request("1", {.exchange = 1, .direction = Direction::client_to_server, .stream = StreamKind::post});
+  wire.response(1, 200);
+  wire.end(1, EndReason::closed_by_client);
+  wire.finish();
+  CHECK(wire.told().at(2) == "x 1 cancelled");
+  CHECK(wire.tracker.rows().at(0).transport == "modern-http");
+}
+
+TEST_CASE("DELETE ends the session and what waits in it") {
+  Wire wire;
+  wire.post(1, "5");
+  wire.open(2, {.method = "DELETE", .session = "s1", .server = kServer});
+  wire.response(2, 204);
+  wire.end(2, EndReason::complete);
+  CHECK(wire.told() == Lines{"+ s1", "> 5", "x 5 session_ended"});
+}
+
+TEST_CASE("a gap in an exchange holds its calls back, whatever ends it") {
+  Wire wire;
+  wire.post(1, "5");
+  wire.gap({.exchange = 1});
+  wire.end(1, EndReason::complete);
+  CHECK(wire.told() == Lines{"+ s1", "> 5", "gap s1", "x 5 evidence_gap"});
+}
+
+TEST_CASE("a gap between two exchanges of a connection is its session's gap too") {
+  Wire wire;
+  wire.post(1, "5");
+  wire.answer(1, "5");
+  wire.end(1, EndReason::complete);
+  wire.gap({.connection = 9});
+  CHECK(wire.told() == Lines{"+ s1", "> 5", "< 5 answer", "gap s1"});
+}
+
+TEST_CASE("a gap of the whole input is a gap of every session, and told once where there is none") {
+  Wire wire;
+  wire.gap({}, true);
+  wire.post(1, "5");
+  wire.post(2, "6", "s2");
+  wire.gap({}, true);
+  CHECK(wire.told() == Lines{"gap ?", "+ s1", "> 5", "+ s2", "> 6", "gap s1", "gap s2"});
+}
+
+TEST_CASE("an access line with an error status refuses the call that its client's address and port last sent") {
+  Tracked log;
+  log.request("5", {.session = "s1", .peer = "10.0.0.1", .port = 4001});
+  log.request("6", {.session = "s1", .peer = "10.0.0.1", .port = 4002});
+  log.summary({.peer = "10.0.0.1", .port = 4001, .status = 404});
+  CHECK(log.told() == Lines{"+ s1", "> 5", "> 6", "x 5 refused"});
+}

@@ -1,0 +1,93 @@
+// Log statements: which session and call they are about, and what they end.
+#include <catch2/catch.hpp>
+
+#include "unit/session/tracker_kit.h"
+
+using namespace mcpscan;
+using namespace mcpscan::tests;
+using model::NoticeKind;
+
+TEST_CASE("a reply without a stream belongs to the oldest open call of that id: the one that was taken over first") {
+  Tracked log;
+  log.request("1", {.session = "s1", .target = "a"});
+  log.request("1", {.session = "s1", .target = "b"});
+  log.notice(NoticeKind::stream_not_found, {}, "1");
+  CHECK(log.told() == Lines{"+ s1", "> 1", "> 1 takes over reused", "! s1 1", "x 1 overwritten"});
+}
+
+TEST_CASE("a reply without a stream whose id is open in two sessions closes neither") {
+  Tracked log;
+  log.request("1", {.session = "s1"});
+  log.request("1", {.session = "s2"});
+  log.notice(NoticeKind::stream_not_found, {}, "1");
+  CHECK(log.told() == Lines{"+ s1", "> 1", "+ s2", "> 1", "! ? ?"});
+}
+
+TEST_CASE("a single call whose stream is gone is undeliverable; a message of the server's own concerns no call") {
+  Tracked log;
+  log.request("1", {.session = "s1"});
+  log.notice(NoticeKind::stream_not_found, {}, "_GET_stream");
+  log.notice(NoticeKind::stream_not_found, {}, "1");
+  CHECK(log.told() == Lines{"+ s1", "> 1", "! ? ?", "! s1 1", "x 1 undeliverable"});
+}
+
+TEST_CASE("the server keys its streams by the id's text, so the statement fits a string id as well") {
+  Tracked log;
+  log.request("\"1\"", {.session = "s1"});
+  log.notice(NoticeKind::stream_not_found, {}, "1");
+  CHECK(log.told() == Lines{"+ s1", "> \"1\"", "! s1 \"1\"", "x \"1\" undeliverable"});
+}
+
+TEST_CASE("a timeout that names its id closes that call") {
+  Tracked log;
+  log.request("1", {.session = "s1"});
+  log.request("2", {.session = "s1"});
+  log.notice(NoticeKind::request_timed_out, {}, "1");
+  CHECK(log.told() == Lines{"+ s1", "> 1", "> 2", "timeout 1", "x 1 timed_out"});
+}
+
+TEST_CASE("a timeout that tells its wait only fits the call of that age, if there is one such call") {
+  Tracked log;
+  log.request("1", {.session = "s1", .at = 0});
+  log.request("2", {.session = "s1", .at = 40});
+  log.notice(NoticeKind::request_timed_out, {.at = 60}, {}, 60 * kSecond);
+  CHECK(log.told() == Lines{"+ s1", "> 1", "> 2", "timeout 1", "x 1 timed_out"});
+  log.request("3", {.session = "s1", .at = 40});
+  log.notice(NoticeKind::request_timed_out, {.at = 100}, {}, 60 * kSecond);
+  CHECK(log.told() == Lines{"> 3", "timeout ?"});
+}
+
+TEST_CASE("a session that ends, expires or crashes takes its open calls along; other sessions go on") {
+  for (const auto kind : {NoticeKind::session_ended, NoticeKind::session_expired, NoticeKind::session_crashed, NoticeKind::transport_closed}) {
+    Tracked log;
+    log.request("1", {.session = "s1"});
+    log.request("2", {.session = "s2"});
+    log.notice(kind, {.session = "s1"});
+    CHECK(log.told() == Lines{"+ s1", "> 1", "+ s2", "> 2", "! s1 ?", "x 1 session_ended"});
+  }
+}
+
+TEST_CASE("a dead client is its own reason, and concerns the only session that waits for something") {
+  Tracked log;
+  log.request("1", {.session = "s1"});
+  log.request("2", {.session = "s2"});
+  log.reply("2", {.session = "s2"});
+  log.notice(NoticeKind::client_dead);
+  CHECK(log.told() == Lines{"+ s1", "> 1", "+ s2", "> 2", "< 2 answer", "! s1 ?", "x 1 client_dead"});
+}
+
+TEST_CASE("where several sessions wait, a statement without a session is about none of them") {
+  Tracked log;
+  log.request("1", {.session = "s1"});
+  log.request("2", {.session = "s2"});
+  log.notice(NoticeKind::transport_closed);
+  CHECK(log.told() == Lines{"+ s1", "> 1", "+ s2", "> 2", "! ? ?"});
+}
+
+TEST_CASE("a client that complains about an unknown reply complains about the one that the log has shown") {
+  Tracked log;
+  log.request("1", {.session = "s1"});
+  log.reply("1", {.session = "s1"});
+  log.notice(NoticeKind::unknown_reply_id, {}, "1");
+  CHECK(log.told() == Lines{"+ s1", "> 1", "< 1 answer", "! s1 ?"});
+}

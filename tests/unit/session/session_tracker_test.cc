@@ -1,0 +1,223 @@
+// Messages of logs: whose session they are in, and how replies pair.
+#include <catch2/catch.hpp>
+
+#include "unit/session/tracker_kit.h"
+
+using namespace mcpscan;
+using namespace mcpscan::tests;
+using model::Direction;
+using model::NoticeKind;
+using model::SessionKeying;
+
+namespace {
+
+const model::SessionRow* row_of(const Tracked& log, std::string_view key) {
+  for (const auto& row : log.tracker.rows()) {
+    if (row.key == key) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("a request and its reply pair by id, whichever order replies come in") {
+  Tracked log;
+  log.request("1", {.session = "s1"});
+  log.request("2", {.session = "s1"});
+  log.reply("2", {.session = "s1"});
+  log.reply("1", {.session = "s1"});
+  log.finish();
+  CHECK(log.told() == Lines{"+ s1", "> 1", "> 2", "< 2 answer", "< 1 answer", "- s1"});
+  CHECK(row_of(log, "s1")->paired == 2);
+}
+
+TEST_CASE("a request under an id in flight takes it over; the reply goes to the newer one") {
+  Tracked log;
+  log.request("1", {.session = "s1"});
+  log.request("1", {.session = "s1"});
+  log.reply("1", {.session = "s1"});
+  log.notice(NoticeKind::stream_not_found, {.session = "s1"}, "1");
+  CHECK(log.told() == Lines{"+ s1", "> 1", "> 1 takes over reused", "< 1 answer", "! s1 1", "x 1 overwritten"});
+}
+
+TEST_CASE("an id answered before is used again: told, but it takes nothing over") {
+  Tracked log;
+  log.request("1", {.session = "s1"});
+  log.reply("1", {.session = "s1"});
+  log.request("1", {.session = "s1", .payload = "other"});
+  CHECK(log.told() == Lines{"+ s1", "> 1", "< 1 answer", "> 1 reused"});
+}
+
+TEST_CASE("the same id in two sessions, or from both sides of one, is no reuse") {
+  Tracked log;
+  log.request("1", {.session = "s1"});
+  log.request("1", {.session = "s2"});
+  log.request("1", {.session = "s1", .direction = Direction::server_to_client, .method = "sampling/createMessage"});
+  log.reply("1", {.session = "s1", .direction = Direction::client_to_server});
+  log.reply("1", {.session = "s1", .direction = Direction::server_to_client});
+  log.finish();
+  CHECK(log.told() == Lines{"+ s1", "> 1", "+ s2", "> 1", "> 1", "< 1 answer", "< 1 answer", "- s1", "x 1 evidence_ends", "- s2"});
+  CHECK(row_of(log, "s1")->counts.server_requests == 1);
+  CHECK(row_of(log, "s1")->counts.replies == 1);
+}
+
+TEST_CASE("a log that tells no direction has it from the method, and for a reply from who waits") {
+  Tracked log;
+  log.request("7", {.session = "s1", .method = "roots/list"});
+  log.reply("7", {.session = "s1"});
+  log.request("8", {.session = "s1"});
+  log.reply("8", {.session = "s1"});
+  log.finish();
+  CHECK(row_of(log, "s1")->counts.server_requests == 1);
+  CHECK(row_of(log, "s1")->counts.requests == 1);
+  CHECK(row_of(log, "s1")->counts.replies == 1);
+}
+
+TEST_CASE("an id that comes back in another JSON type answers its call, and is told") {
+  Tracked log;
+  log.request("1", {.session = "s1"});
+  log.reply("\"1\"", {.session = "s1"});
+  CHECK(log.told() == Lines{"+ s1", "> 1", "< 1 type_drift"});
+}
+
+TEST_CASE("a second reply is a duplicate; one after the client gave up is late") {
+  Tracked log;
+  log.request("1", {.session = "s1"});
+  log.reply("1", {.session = "s1"});
+  log.reply("1", {.session = "s1"});
+  log.request("2", {.session = "s1"});
+  log.notify("notifications/cancelled", {.session = "s1", .reason = "Request timed out", .related = "2"});
+  log.reply("2", {.session = "s1"});
+  CHECK(log.told() == Lines{"+ s1", "> 1", "< 1 answer", "< 1 duplicate", "> 2", "~ ?", "timeout 2", "x 2 timed_out", "< 2 late"});
+}
+
+TEST_CASE("a cancel without a word of time is a cancel, and one of an unknown call names none") {
+  Tracked log;
+  log.request("1", {.session = "s1"});
+  log.notify("notifications/cancelled", {.session = "s1", .reason = "user", .related = "1"});
+  log.notify("notifications/cancelled", {.session = "s1", .reason = "user", .related = "9"});
+  CHECK(log.told() == Lines{"+ s1", "> 1", "~ ?", "cancel 1", "x 1 cancelled", "~ ?", "cancel ?"});
+}
+
+TEST_CASE("a reply that nobody waits for is an orphan where the session's start was seen, else perhaps only older than the log") {
+  Tracked log;
+  log.reply("5", {.session = "s1"});
+  log.request("0", {.session = "s2", .method = "initialize"});
+  log.reply("5", {.session = "s2"});
+  CHECK(log.told() == Lines{"+ s1", "< ? head_of_evidence", "+ s2", "> 0", "< ? orphan"});
+}
+
+TEST_CASE("progress is told with the call whose token it carries, and with the ended one afterwards") {
+  Tracked log;
+  log.request("3", {.session = "s1", .related = "3"});
+  log.notify("notifications/progress", {.session = "s1", .related = "3"});
+  log.reply("3", {.session = "s1"});
+  log.notify("notifications/progress", {.session = "s1", .related = "3"});
+  CHECK(log.told() == Lines{"+ s1", "> 3", "~ 3", "< 3 answer", "~ 3 ended"});
+}
+
+TEST_CASE("the members of a batch are calls of their own") {
+  Tracked log;
+  for (const char* id : {"1", "2", "3"}) log.request(id, {.session = "s1", .batch = 3});
+  for (const char* id : {"3", "1", "2"}) log.reply(id, {.session = "s1", .batch = 3});
+  log.finish();
+  CHECK(row_of(log, "s1")->paired == 3);
+}
+
+TEST_CASE("a message with defects is told as malformed and pairs all the same") {
+  Tracked log;
+  log.request("1", {.session = "s1", .defects = model::kNoVersion});
+  log.reply("1", {.session = "s1", .defects = model::kBadError});
+  CHECK(log.told() == Lines{"+ s1", "malformed s1", "> 1", "malformed s1", "< 1 answer"});
+}
+
+TEST_CASE("one message written by two handlers of a process counts once; by one handler twice, it was sent twice") {
+  Tracked log;
+  log.request("1", {.session = "s1", .channel = 10, .at = 1});
+  log.request("1", {.session = "s1", .channel = 20, .at = 1.01});
+  CHECK(log.told() == Lines{"+ s1", "> 1"});
+  log.request("2", {.session = "s1", .channel = 10, .at = 2});
+  log.request("2", {.session = "s1", .channel = 10, .at = 2.01});
+  log.request("3", {.session = "s1", .channel = 10, .at = 3});
+  log.request("3", {.session = "s1", .channel = 20, .at = 3.5});
+  CHECK(log.told() == Lines{"> 2", "> 2 takes over reused", "> 3", "> 3 takes over reused"});
+}
+
+TEST_CASE("a reply that names no session goes to the only one that waits for its id") {
+  Tracked log;
+  log.request("1", {.session = "s1"});
+  log.request("2", {.session = "s2"});
+  log.reply("2");
+  CHECK(log.told() == Lines{"+ s1", "> 1", "+ s2", "> 2", "< 2 answer"});
+}
+
+TEST_CASE("where two sessions wait for that id nobody is accused: the reply is unattributed, and counted in a row of its own") {
+  Tracked log;
+  log.request("1", {.session = "s1"});
+  log.request("1", {.session = "s2"});
+  log.reply("1");
+  log.finish();
+  CHECK(log.told() == Lines{"+ s1", "> 1", "+ s2", "> 1", "< ? unattributed", "x 1 evidence_ends", "- s1", "x 1 evidence_ends", "- s2"});
+  CHECK(log.tracker.unattributed_replies() == 1);
+  CHECK(row_of(log, "(no session told)")->counts.replies == 1);
+}
+
+TEST_CASE("an initialize without a session id gets it from the line that creates the session, its open calls included") {
+  Tracked log;
+  log.request("0", {.method = "initialize", .client_name = "c"});
+  log.notice(NoticeKind::session_created, {.session = "s1"});
+  log.reply("0", {.session = "s1"});
+  log.finish();
+  CHECK(log.told() == Lines{"+ log#1", "> 0", "! s1 ?", "< 0 answer", "- s1"});
+  REQUIRE(row_of(log, "s1"));
+  CHECK(row_of(log, "s1")->client_name == "c");
+  CHECK(row_of(log, "s1")->paired == 1);
+}
+
+TEST_CASE("two initializes waiting for their ids are told apart in the order they came") {
+  Tracked log;
+  log.request("0", {.method = "initialize", .client_name = "first"});
+  log.request("0", {.method = "initialize", .client_name = "second"});
+  log.notice(NoticeKind::session_created, {.session = "s1"});
+  log.notice(NoticeKind::session_created, {.session = "s2"});
+  log.finish();
+  CHECK(row_of(log, "s1")->client_name == "first");
+  CHECK(row_of(log, "s2")->client_name == "second");
+}
+
+TEST_CASE("a process that starts again ends what was open, and its ids begin anew") {
+  Tracked log;
+  const Where process{.session = "stdio:files", .keying = SessionKeying::process};
+  auto say = [&](std::string_view id, std::string_view method) {
+    Where where = process;
+    where.method = method;
+    log.request(id, where);
+  };
+  say("0", "initialize");
+  say("1", "tools/call");
+  say("0", "initialize");
+  say("1", "tools/call");
+  CHECK(log.told() == Lines{"+ stdio:files", "> 0", "> 1", "x 0 restarted", "x 1 restarted", "> 0", "> 1"});
+}
+
+TEST_CASE("messages that name no session share the session of their source") {
+  Tracked log;
+  log.request("1");
+  log.reply("1");
+  log.finish();
+  CHECK(log.told() == Lines{"+ log", "> 1", "< 1 answer", "- log"});
+  CHECK(row_of(log, "log")->keyed_by == SessionKeying::source);
+}
+
+TEST_CASE("times may step back by hours or be missing: order tells, and no duration is negative") {
+  Tracked log;
+  log.request("1", {.session = "s1", .at = 7200});
+  log.reply("1", {.session = "s1", .at = 10});
+  log.request("2", {.session = "s1"});
+  log.reply("2", {.session = "s1", .at = 7201});
+  log.finish();
+  CHECK(log.told() == Lines{"+ s1", "> 1", "< 1 answer", "> 2", "< 2 answer", "- s1"});
+  const auto& tool = log.tracker.tools().at("");
+  CHECK(tool.replies == 2);
+  CHECK(tool.latency.longest() >= 0);
+}
