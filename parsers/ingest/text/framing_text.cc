@@ -58,6 +58,9 @@ struct Tag {
   std::size_t length = 0;  // with the colon and one blank
 };
 
+// Hosts and tags hold none of these; a JSON text and a word in brackets before it do.
+bool has_marks(std::string_view word) { return word.find_first_of("[]{}\"") != kNone; }
+
 // name[pid]: or name: at the start.
 Tag read_tag_at(std::string_view text) {
   Tag tag;
@@ -71,7 +74,7 @@ Tag read_tag_at(std::string_view text) {
     if (tag.pid.empty() || run_of(tag.pid, 0, kDigit) != tag.pid.size()) return {};
     at = close + 1;
   }
-  if (tag.name.empty() || at >= text.size() || text[at] != ':' || text.substr(at, 2) == "::") return {};
+  if (tag.name.empty() || has_marks(tag.name) || at >= text.size() || text[at] != ':' || text.substr(at, 2) == "::") return {};
   tag.length = at + 1;
   if (tag.length < text.size() && text[tag.length] == ' ') ++tag.length;
   return tag;
@@ -104,7 +107,7 @@ bool Framer::read_tag(Frame& frame, std::string_view text, Framing framing, Time
   if (tag.length == 0) {
     std::string_view behind = text;
     host = take_word(behind);
-    if (host.empty() || host.size() > kMostTag || level_length(host) == host.size() || host.back() == ':') return false;
+    if (host.empty() || host.size() > kMostTag || has_marks(host) || level_length(host) == host.size() || host.back() == ':') return false;
     tag = read_tag_at(behind);
     if (tag.length == 0) return false;
     text = behind;

@@ -43,7 +43,7 @@ TEST_CASE("Claude Code's log of a server: calls are outcomes, the conversation's
                           line("debug", "Tool 'run_tests' completed successfully in 1m 20s") + line("error", "Tool 'x' failed after 60s: MCP error -32001: Request timed out"));
   REQUIRE(read.records.size() == 4);
   CHECK(read.records[0].kind == RecordKind::outcome);
-  CHECK(read.records[0].keying == "process");
+  CHECK(read.records[0].session.empty());
   CHECK(read.records[0].at == "2026-11-29T14:01:30.000000Z");
   CHECK(read.records[1].reason == "progress");
   CHECK(read.records[2].kind == RecordKind::outcome);
