@@ -1,0 +1,225 @@
+#include "pipeline/http_dump_scan.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "app/exchange.h"
+#include "ingest/text/block_reader.h"
+#include "ingest/text/time_formats.h"
+
+namespace mcpscan::pipeline {
+namespace {
+
+using model::EndReason;
+using model::Side;
+using model::Stamp;
+
+constexpr std::size_t kLinesLookedAt = 40;
+constexpr std::size_t kSeparatorMarks = 3;
+
+// A line without its end and without curl's mark, and HTTP/2 written as the form that head parsing knows.
+std::string head_form(std::string_view line) {
+  if (!line.empty() && (line[0] == '>' || line[0] == '<') && (line.size() == 1 || line[1] == ' ')) line.remove_prefix(std::min<std::size_t>(2, line.size()));
+  std::string text(line);
+  if (text.ends_with(" HTTP/2")) text.replace(text.size() - 1, 1, "1.1");
+  if (text.starts_with("HTTP/2 ")) text.replace(5, 1, "1.1");
+  return text;
+}
+
+bool is_separator(std::string_view line) {
+  if (line.size() < kSeparatorMarks || (line[0] != '#' && line[0] != '=' && line[0] != '-')) return false;
+  return std::min(line.find_first_not_of(line[0]), line.size()) >= kSeparatorMarks;
+}
+
+std::string_view without_end(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+// Whether the exchange came to anything; and the window in time.
+class DumpSink : public model::ObservationSink {
+ public:
+  DumpSink(model::ObservationSink& next, const HttpDumpOptions& options) : next_(next), options_(options) {}
+  void observe(const model::Observation& seen) override {
+    told = true;
+    if (seen.at.known() && options_.since.known() && seen.at < options_.since) return;
+    if (seen.at.known() && options_.until.known() && seen.at > options_.until) return;
+    next_.observe(seen);
+  }
+  bool told = false;
+
+ private:
+  model::ObservationSink& next_;
+  const HttpDumpOptions& options_;
+};
+
+struct Half {
+  std::string head, body;
+  bool seen = false, cut = false;
+};
+
+class DumpScan {
+ public:
+  DumpScan(std::uint32_t input, const HttpDumpOptions& options, const Limits& limits, CaptureNumbers& numbers, model::ObservationSink& sink, model::InputRow& row)
+      : input_(input), limits_(limits), numbers_(numbers), sink_(sink, options), row_(row), shared_{limits, sink_, row.anomalies, numbers.next_exchange, 0, {}},
+        state_(shared_), times_(context_) {
+    if (auto zone = ingest::ZoneRules::locate(options.time_zone)) context_.zone = zone.take();
+  }
+
+  void take_line(std::string_view raw, std::uint64_t number, std::uint64_t offset) {
+    const std::string_view line = without_end(raw);
+    place_ = {input_, model::PlaceKind::line, number, offset};
+    if (is_separator(line)) return separate(line);
+    const std::string form = line.size() < limits_.header_bytes ? head_form(line) : std::string();
+    if (app::is_request_line(form)) return begin(request_, Part::request_head, form);
+    if (app::is_status_line(form)) return begin(response_, Part::response_head, form);
+    if (part_ == Part::outside) return row_.books.ignore("between-exchanges");
+    ++lines_;
+    switch (part_) {
+      case Part::request_head: return take_field(request_, Part::request_body, form);
+      case Part::response_head: return take_field(response_, Part::response_body, form);
+      case Part::request_body: return take_body(request_, line);
+      default: return take_body(response_, line);
+    }
+  }
+
+  void finish() {
+    end_exchange();
+    numbers_.next_exchange = shared_.next_exchange;
+  }
+
+ private:
+  enum class Part : std::uint8_t { outside, request_head, request_body, response_head, response_body };
+
+  void separate(std::string_view line) {
+    end_exchange();
+    at_ = {};
+    for (std::size_t i = 0; i < line.size() && !at_.known(); ++i) {
+      if (i == 0 || line[i - 1] == ' ') times_.read(ingest::TimeForm::any, line.substr(i), at_);
+    }
+    stamp(at_);
+    row_.books.ignore("separator");
+  }
+
+  void stamp(Time at) {
+    if (!at.known()) return;
+    if (!row_.first.known() || at < row_.first) row_.first = at;
+    if (!row_.last.known() || at > row_.last) row_.last = at;
+  }
+
+  // A head of its kind while another is open begins the next exchange; a response of 1xx goes before the real one.
+  void begin(Half& half, Part part, const std::string& line) {
+    const bool interim = &half == &response_ && half.head.starts_with("HTTP/1.1 1");
+    if (&half == &request_ || (half.seen && !interim)) end_exchange();
+    half = {};
+    half.seen = true;
+    half.head = line + "\r\n";
+    if (lines_++ == 0) source_ = place_;
+    part_ = part;
+  }
+
+  void take_field(Half& half, Part body, const std::string& line) {
+    if (line.empty()) part_ = body;
+    else if (app::is_field_line(line) && half.head.size() + line.size() < limits_.header_bytes) half.head += line + "\r\n";
+  }
+
+  void take_body(Half& half, std::string_view line) {
+    if (half.body.size() + line.size() >= limits_.body_bytes) return void(half.cut = true);
+    half.body += line;
+    half.body += '\n';
+  }
+
+  void end_exchange() {
+    part_ = Part::outside;
+    const std::uint64_t lines = std::exchange(lines_, 0);
+    if (lines == 0) return;
+    sink_.told = false;
+    const bool sound = replay();
+    request_ = response_ = {};
+    if (!sound) return row_.books.malform("broken-head", lines);
+    sink_.told ? row_.books.use(lines) : row_.books.ignore("not-mcp", lines);
+  }
+
+  bool parse(Half& half, bool request, app::HttpHead& head) {
+    if (!half.seen) return true;
+    half.head += "\r\n";
+    std::string unfolded;
+    if (!app::parse_head(half.head, request, false, unfolded, head)) return false;
+    head.codings = {};  // a dump shows text
+    return true;
+  }
+
+  bool replay() {
+    app::HttpHead request, response;
+    if (!parse(request_, true, request) || !parse(response_, false, response)) return false;
+    app::HttpConnection connection(state_, 0, std::string(), std::string(request.host));
+    const Stamp stamp{at_, source_};
+    std::unique_ptr<app::Exchange> http = connection.open_exchange();
+    if (request_.seen) {
+      http->request_head(request, stamp);
+      if (!request_.body.empty()) http->request_body(request_.body, true, stamp);
+      if (request_.cut) http->missing(Side::client, stamp);
+      http->request_end(stamp);
+    }
+    if (response_.seen) {
+      http->response_head(response, stamp);
+      response_.body += '\n';  // the empty line that ends an event, where trailing ones were lost
+      http->response_body(response_.body, true, stamp);
+      if (response_.cut) http->missing(Side::server, stamp);
+      http->response_end(stamp);
+    }
+    connection.close_exchange(std::move(http), response_.seen ? EndReason::complete : EndReason::evidence_ends, stamp);
+    return true;
+  }
+
+  std::uint32_t input_;
+  const Limits& limits_;
+  CaptureNumbers& numbers_;
+  DumpSink sink_;
+  model::InputRow& row_;
+  app::HttpShared shared_;
+  app::HttpState state_;
+  ingest::TimeContext context_;
+  ingest::TimeReader times_;
+  Half request_, response_;
+  Part part_ = Part::outside;
+  Time at_;
+  model::SourceRef place_, source_;
+  std::uint64_t lines_ = 0;
+};
+
+}  // namespace
+
+bool is_http_dump(std::string_view head) {
+  bool request = false;
+  for (std::size_t lines = 0; !head.empty() && lines < kLinesLookedAt; ++lines) {
+    const std::size_t end = head.find('\n');
+    const std::string form = head_form(without_end(head.substr(0, std::min<std::size_t>(end, 8192))));
+    if (request && app::is_field_line(form)) return true;
+    request = app::is_request_line(form);
+    head.remove_prefix(end == std::string_view::npos ? head.size() : end + 1);
+  }
+  return false;
+}
+
+void scan_http_dump(ByteReader& bytes, std::string head, std::uint32_t input, const HttpDumpOptions& options, const Limits& limits, CaptureNumbers& numbers,
+                    model::ObservationSink& sink, model::InputRow& row, FunctionRef<void(std::uint64_t)> progress) {
+  row.reader = "http-text";
+  row.vantage = model::Vantage::client_wire;
+  ingest::BlockReader blocks(bytes, std::move(head), input, ingest::RecordBorder([](std::string_view, std::string_view) { return true; }), limits);
+  DumpScan scan(input, options, limits, numbers, sink, row);
+  for (ingest::TextBlock block; blocks.next(block);) {
+    const std::string_view text = block.bytes;
+    std::uint64_t number = block.first_line;
+    for (std::size_t at = 0; at < text.size(); ++number) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      scan.take_line(text.substr(at, end - at), number, block.offset + at);
+      at = end + 1;
+    }
+    progress(blocks.decoded_bytes());
+  }
+  scan.finish();
+  row.anomalies.merge(blocks.anomalies());
+}
+
+}  // namespace mcpscan::pipeline
