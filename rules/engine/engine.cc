@@ -11,7 +11,7 @@ using model::TimelineEvent;
 
 namespace {
 
-constexpr std::size_t kEventKinds = 14;
+constexpr std::size_t kEventKinds = 15;
 constexpr std::string_view kClientTimeout = "client_timeout_s";  // filled in for detectors that ask for it
 
 FindingDraft draft_of(const Rule& rule, const TimelineEvent& event) {
@@ -77,6 +77,7 @@ struct Engine::Worker : model::FindingSink {
 Engine::Engine(const RuleSet& rules, const EngineOptions& options, const Limits& limits) : by_event_(kEventKinds), book_(limits) {
   for (const auto& rule : rules.rules()) {
     if (!options.only.empty() && std::find(options.only.begin(), options.only.end(), rule->id) == options.only.end()) continue;
+    if (options.scope != Scope::all && rule->joint != (options.scope == Scope::joint)) continue;
     auto worker = std::make_unique<Worker>(*rule, book_);
     std::uint32_t events = rule->condition.events();
     if (rule->detector) {

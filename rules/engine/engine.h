@@ -27,9 +27,13 @@ class RuleSet {
   std::vector<std::unique_ptr<const Rule>> rules_;  // sorted by id
 };
 
+// Which rules an engine runs: those on one source, those on all sources together, or both.
+enum class Scope : std::uint8_t { all, one_source, joint };
+
 struct EngineOptions {
   std::int64_t client_timeout_us = 60 * kSecond;  // how long a client waits for a reply, where nothing tells it
   std::vector<std::string> only;                  // rule ids; empty: all
+  Scope scope = Scope::all;
 };
 
 class Engine : public model::EventSink {

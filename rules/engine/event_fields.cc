@@ -18,9 +18,9 @@ struct FieldEntry {
   ReadField read;
 };
 
-constexpr std::array<std::string_view, 14> kEventWords{"session_started", "request", "reply", "notification", "cancel", "timeout", "call_closed",
+constexpr std::array<std::string_view, 15> kEventWords{"session_started", "request", "reply", "notification", "cancel", "timeout", "call_closed",
                                                        "notice", "exchange_opened", "exchange_closed", "exchange_summary", "malformed", "gap",
-                                                       "session_finished"};
+                                                       "session_finished", "outcome"};
 constexpr std::array<std::string_view, 6> kIdTypes{"absent", "null", "integer", "fraction", "string", "other"};
 constexpr std::array<std::string_view, 9> kVerdicts{"answer", "late", "duplicate", "redelivery", "type_drift", "orphan", "unattributed", "refusal", "head_of_evidence"};
 constexpr std::array<std::string_view, 17> kReasons{"open", "answered", "refused", "cancelled", "timed_out", "overwritten", "undeliverable", "stream_closed",

@@ -39,6 +39,7 @@ struct Rule {
   std::map<std::string, std::string> fix;   // party -> what to do
   std::uint32_t needs = 0;                  // model::Capability bits
   bool needs_absence = false;               // gaps, one-sidedness and unattributed replies make it `partly`
+  bool joint = false;                       // looks at all sources of a run together
   bool needs_history = false;               // so does a full id ledger
   std::string incident_title, incident_story;
   const model::DetectorEntry* detector = nullptr;

@@ -13,12 +13,12 @@ namespace {
 
 const std::vector<std::string_view> kRuleKeys{"title", "id", "status", "level", "description", "mechanism", "clause", "counts", "references", "falsepositives",
                                               "tags", "fix", "needs", "held_back_by", "incident", "detector", "parameters", "detection", "fault", "detail",
-                                              "consequence_of", "tests"};
+                                              "consequence_of", "joint", "tests"};
 const std::vector<std::string_view> kTestKeys{"name", "wire", "timeline", "expect"};
 const std::vector<std::string_view> kStepKeys{
     "at", "request", "reply", "error", "notify", "notice", "summary", "open", "response", "end", "gap", "event", "session", "keyed", "exchange", "connection", "stream",
     "method", "tool", "from", "key", "wait", "reason", "result", "payload", "related", "token", "peer", "port", "principal", "path", "status", "duration", "bytes", "sse",
-    "batch", "batch_index", "defects", "code", "version", "header_version", "header_method", "header_name", "last_event", "event_id", "channel", "new_session", "whole"};
+    "batch", "batch_index", "defects", "code", "version", "header_version", "header_method", "header_name", "last_event", "event_id", "channel", "new_session", "whole", "outcome", "started", "timed_out", "shows"};
 const std::vector<std::string_view> kExpectKeys{"count", "detail", "level", "party", "certainty", "session", "ids"};
 const std::vector<std::string_view> kStatuses{"experimental", "test", "stable", "deprecated"};
 const std::vector<std::string_view> kParties{"client", "server", "gateway", "network", "unknown"};
@@ -100,6 +100,7 @@ class Loader {
     rule_.counts = text(root, "counts");
     rule_.detail = text(root, "detail");
     rule_.consequence_of = text(root, "consequence_of");
+    rule_.joint = text(root, "joint") == "true";
     rule_.path = file_.path();
     rule_.category = category_of(file_.path());
     const std::string level = text(root, "level", true);

@@ -40,6 +40,7 @@ class StepReader {
     if (from == "server") seen.direction = model::Direction::server_to_client;
     if (has("peer") || has("port") || has("principal")) seen.http = facts();
     if (has("request") || has("reply") || has("error") || has("notify")) return message(seen);
+    if (has("outcome")) return outcome(seen);
     if (has("notice")) return notice(seen, error);
     if (has("open") || has("response") || has("end") || has("summary")) return exchange(seen, error);
     if (has("gap")) {
@@ -106,6 +107,7 @@ class StepReader {
     message.defects = static_cast<std::uint32_t>(number_of("defects"));
     message.text = text("payload");
     message.digest = has("payload") ? hash_bytes(text("payload")) : 0;
+    message.arguments_digest = message.content_digest = message.digest;
     if (has("related")) message.related = id("related");
     if (has("token")) message.progress_token = id("token");
     bool from_client = true;
@@ -125,6 +127,19 @@ class StepReader {
     }
     if (seen.direction == model::Direction::unknown) seen.direction = from_client ? model::Direction::client_to_server : model::Direction::server_to_client;
     seen.message = arena_.make<model::RpcMessage>(message);
+    return true;
+  }
+
+  bool outcome(Observation& seen) {
+    model::OutcomeFacts facts;
+    seen.kind = ObservationKind::outcome;
+    facts.call = text("outcome");
+    facts.tool = text("tool");
+    facts.timed_out = text("timed_out") == "true";
+    facts.arguments_digest = hash_bytes(text("payload"));
+    facts.digest = has("shows") ? hash_bytes(text("shows")) : 0;
+    facts.started = {kTestEpochUs + static_cast<std::int64_t>(number_of("started") * kSecond)};
+    seen.outcome = arena_.make<model::OutcomeFacts>(facts);
     return true;
   }
 
@@ -230,7 +245,7 @@ bool fits(const TestExpectation& wanted, const model::Finding& finding) {
 }
 
 std::vector<model::Finding> findings_of(const RuleSet& rules, const Rule& rule, const RuleTest& test, const Limits& limits, std::string& error) {
-  Engine engine(rules, {60 * kSecond, {rule.id}}, limits);
+  Engine engine(rules, {60 * kSecond, {rule.id}, Scope::all}, limits);
   session::SessionTracker tracker(limits, {test.wire, "test"}, engine);
   Arena arena;
   StepReader reader(arena);

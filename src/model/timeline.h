@@ -134,6 +134,7 @@ enum class EventKind : std::uint8_t {
   malformed,         // a message with defects or invalid
   gap,
   session_finished,
+  outcome,           // what a client's own record shows for a call: observation->outcome
 };
 
 enum class ReplyVerdict : std::uint8_t {

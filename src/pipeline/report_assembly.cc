@@ -148,13 +148,14 @@ void apply_filter(const ReportFilter& filter, Report& report) {
 
 }  // namespace
 
-void assemble_report(const std::vector<std::unique_ptr<Source>>& sources, const engine::RuleSet& rules, const ReportFilter& filter, const Limits& limits,
+void assemble_report(const std::vector<std::unique_ptr<Source>>& sources, engine::Engine* joint, const engine::RuleSet& rules, const ReportFilter& filter, const Limits& limits,
                      Report& report) {
   const bool joined = gather_sessions(sources, report);
   gather_tools(sources, joined, report);
   name_first_divergence(sources);
   engine::FindingBook book(limits);
   for (const auto& source : sources) book.merge(source->engine.book());
+  if (joint) book.merge(joint->book());
   report.incidents = engine::assemble_incidents(book, report.sessions);
   report.rules = engine::judge_coverage(rules, evidence_limits(sources, book));
   report.findings_left_out = book.left_out();

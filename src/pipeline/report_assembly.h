@@ -13,14 +13,28 @@
 
 namespace mcpscan::pipeline {
 
+// The timeline of one source goes to its own engine and, where there are several sources, to the one that looks at all of them.
+class EventTee : public model::EventSink {
+ public:
+  EventTee(engine::Engine& own, engine::Engine* joint) : own_(own), joint_(joint) {}
+  void on_event(const model::TimelineEvent& event) override {
+    own_.on_event(event);
+    if (joint_) joint_->on_event(event);
+  }
+
+ private:
+  engine::Engine& own_;
+  engine::Engine* joint_;
+};
+
 // One source of evidence: a log with its rotated parts, or one capture. Read in order by one tracker.
 struct Source {
-  Source(const engine::RuleSet& rules, const engine::EngineOptions& engine_options, session::TrackerOptions options, const Limits& limits)
-      : wire(options.wire), engine(rules, engine_options, limits), tracker(limits, std::move(options), engine) {}
+  Source(const engine::RuleSet& rules, const engine::EngineOptions& engine_options, session::TrackerOptions options, engine::Engine* joint, const Limits& limits)
+      : wire(options.wire), engine(rules, engine_options, limits), events(engine, joint), tracker(limits, std::move(options), events) {}
 
   bool wire;
-
   engine::Engine engine;
+  EventTee events;
   session::SessionTracker tracker;
   std::string enable;
   bool server_log = false;
@@ -31,7 +45,8 @@ struct ReportFilter {
   model::Level min_level = model::Level::informational;
 };
 
-void assemble_report(const std::vector<std::unique_ptr<Source>>& sources, const engine::RuleSet& rules, const ReportFilter& filter, const Limits& limits,
+// `joint` may be null. Its findings come beside those of the sources.
+void assemble_report(const std::vector<std::unique_ptr<Source>>& sources, engine::Engine* joint, const engine::RuleSet& rules, const ReportFilter& filter, const Limits& limits,
                      model::Report& report);
 
 }  // namespace mcpscan::pipeline

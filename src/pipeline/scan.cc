@@ -86,12 +86,16 @@ class Scan {
         result_.report.notes.push_back(problem.display + ": " + problem.error.what);
       }
     }
+    if (set.files.size() > 1) {
+      joint_ = std::make_unique<engine::Engine>(knowledge_.rules, engine::EngineOptions{options_.client_timeout_us, options_.rules, engine::Scope::joint}, limits_);
+    }
     for (const InputFile& file : set.files) read(file);
     for (const auto& source : sources_) {
       source->tracker.finish();
       source->engine.finish();
     }
-    assemble_report(sources_, knowledge_.rules, {options_.session, options_.tool, options_.client, options_.min_level}, limits_, result_.report);
+    if (joint_) joint_->finish();
+    assemble_report(sources_, joint_.get(), knowledge_.rules, {options_.session, options_.tool, options_.client, options_.min_level}, limits_, result_.report);
     return std::move(result_);
   }
 
@@ -117,8 +121,8 @@ class Scan {
     if (found != source_by_key_.end()) return *sources_[found->second];
     source_by_key_.emplace(key, sources_.size());
     const std::string name = std::filesystem::path(file.member.empty() ? file.display : file.member).filename().string();
-    sources_.push_back(std::make_unique<Source>(knowledge_.rules, engine::EngineOptions{options_.client_timeout_us, options_.rules},
-                                                session::TrackerOptions{wire, name}, limits_));
+    sources_.push_back(std::make_unique<Source>(knowledge_.rules, engine::EngineOptions{options_.client_timeout_us, options_.rules, engine::Scope::one_source},
+                                                session::TrackerOptions{wire, name}, joint_.get(), limits_));
     return *sources_.back();
   }
 
@@ -246,6 +250,7 @@ class Scan {
   net::KeyLog keys_;
   CaptureNumbers numbers_;
   ingest::TranscriptCalls transcript_calls_{limits_};
+  std::unique_ptr<engine::Engine> joint_;  // the rules that look at all sources; only where there are several
   std::vector<std::unique_ptr<Source>> sources_;
   std::map<std::string, std::size_t> source_by_key_;
   std::uint64_t bytes_before_ = 0;

@@ -53,8 +53,15 @@ void SessionTracker::observe(const Observation& seen) {
     case ObservationKind::notice: return on_notice(seen);
     case ObservationKind::gap: return on_gap(seen);
     case ObservationKind::stream_event: return on_stream_event(seen);
-    case ObservationKind::outcome: capabilities_ |= model::kOutcomes; return;
+    case ObservationKind::outcome: return on_outcome(seen);
   }
+}
+
+// A client's record has sessions of its own, which say nothing about MCP's: who showed what is joined with the wire by the rules.
+void SessionTracker::on_outcome(const Observation& seen) {
+  capabilities_ |= model::kOutcomes;
+  TimelineEvent outcome = event(EventKind::outcome, seen, nullptr);
+  emit(outcome);
 }
 
 Time SessionTracker::time_of(const Observation& seen) const { return seen.at.known() ? seen.at : now_; }
@@ -166,7 +173,8 @@ void SessionTracker::finish_session(SessionState& state) {
     return;
   }
   rows_.push_back({session.key, session.id, session.keyed_by, session.transport, session.protocol_version, session.client_name,
-                   session.client_version, session.server_name, session.server_version, session.first, session.last, session.counts, session.paired});
+                   session.client_version, session.server_name, session.server_version, session.first, session.last, session.counts, session.paired,
+                   session.latency.total()});
 }
 
 void SessionTracker::finish() {

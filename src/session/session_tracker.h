@@ -127,6 +127,7 @@ class SessionTracker : public model::ObservationSink {
   model::Call* call_for_timeout(const Observation& seen, SessionState* state);
 
   // session_tracker.cc
+  void on_outcome(const Observation& seen);
   ToolStatistics& tool_named(std::string_view name);
   model::Call& open_call(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor);
   void close_call(model::Call& call, model::CloseReason reason, Time at, const Observation* seen);
