@@ -110,7 +110,7 @@ TEST_CASE("exchanges of a dump give heads, messages and times in order, at the l
 TEST_CASE("curl -v: marks are taken off, its own words passed over, HTTP/2 heads read") {
   const Scanned scanned = scan_text(
       "* Connected to x\n"
-      "> POST /mcp HTTP/2\n> Host: x\n> Content-Type: application/json\n> \n"
+      "> POST /mcp HTTP/2\n> Host: x\n> Content-Type: application/json\n> Accept: application/json, text/event-stream\n> Mcp-Protocol-Version: 2025-06-18\n> \n"
       "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}\n"
       "< HTTP/2 100 \n< \n"
       "< HTTP/2 200 \n< content-type: application/json\n< \n"
