@@ -43,8 +43,12 @@ class LostReply : public Detector {
     if (event.kind == EventKind::exchange_summary) return on_access_line(event);
     if (event.kind == EventKind::session_finished) return judge_access_lines(*event.session, findings);
     if (event.call->requestor != Direction::client_to_server) return;
-    const auto verdict = judge(event);
+    auto verdict = judge(event);
     if (!verdict) return;
+    if (is_unsafe_integer(event.call->id.view()) && verdict->cause_rule.empty() && verdict->level != Level::informational) {
+      verdict->fault = {Party::client, Certainty::weak, {"server"}, "its id cannot be held by a double: peers that keep numbers as doubles refuse it or lose the pairing"};
+      verdict->cause_rule = "unsafe-integer-id";
+    }
     FindingDraft draft = draft_for(event.session->label, *verdict, event.at);
     draft.call = finding_call(*event.call);
     draft.evidence.push_back(evidence_of(*event.call));
@@ -98,6 +102,7 @@ class LostReply : public Detector {
       case CloseReason::client_dead: return Verdict{"unknown", {Party::client, Certainty::strong, {}, "its own session or receive loop had ended, so that nothing could be received"}, {}, {}};
       case CloseReason::client_closed: return judge_hang_up(event, Party::server);
       case CloseReason::session_ended: return judge_hang_up(event, Party::unknown);
+      case CloseReason::no_response: return Verdict{"unknown", {Party::unknown, Certainty::undetermined, {}, "the exchange failed before any response: network, proxy and server look the same from here"}, {}, {}};
       case CloseReason::evidence_ends:
       case CloseReason::aged_out: return judge_end_of_evidence(event);
       default: return std::nullopt;

@@ -1,8 +1,6 @@
 // Integer ids that a double cannot hold. They work where every hop keeps 64 bits, so alone they are informational; a call with such an id
 // that never got its reply is what they lead to.
 // Source: RFC 8259 section 6; TypeScript SDK (zod number, refuses them); protocol notes ID02 ID03.
-#include <charconv>
-
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -10,19 +8,10 @@ namespace {
 
 using namespace model;
 
-// |value| > 2^53 - 1.
-bool is_unsafe(const OwnedId& id) {
-  constexpr std::int64_t kSafe = (std::int64_t{1} << 53) - 1;
-  if (id.type != IdType::integer) return false;
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(id.value.data(), id.value.data() + id.value.size(), value);
-  return error == std::errc::result_out_of_range || (error == std::errc() && (value > kSafe || value < -kSafe));
-}
-
 class UnsafeIntegerId : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
-    if (!is_unsafe(event.call->id)) return;
+    if (!is_unsafe_integer(event.call->id.view())) return;
     const bool request = event.kind == EventKind::request;
     if (!request && event.call->closed == CloseReason::cancelled) return;
     FindingDraft draft;

@@ -63,15 +63,27 @@ std::vector<std::string_view> RuleSet::ids() const {
 
 struct Engine::Worker : model::FindingSink {
   Worker(const Rule& r, FindingBook& b) : rule(r), book(b) {}
-  void add(FindingDraft draft) override { book.add(rule, std::move(draft)); }
+  void add(FindingDraft draft) override {
+    if (held_back) hold_back(draft);
+    book.add(rule, std::move(draft));
+  }
   void look_at(const TimelineEvent& event) {
+    const bool holes = (event.session && event.session->damaged) || (event.exchange && event.exchange->gap);
+    held_back = rule.needs_absence && holes;
     if (detector) return detector->on_event(event, *this);
     if (rule.condition.matches(event)) add(draft_of(rule, event));
+  }
+
+  // Absence needs presence: what the rule misses may have been in the hole, so nobody is accused.
+  static void hold_back(FindingDraft& draft) {
+    draft.level = model::Level::informational;
+    draft.fault = {model::Party::unknown, model::Certainty::undetermined, {}, "bytes of the evidence are missing or damaged here; what the rule misses may have been in them"};
   }
 
   const Rule& rule;
   FindingBook& book;
   std::unique_ptr<model::Detector> detector;
+  bool held_back = false;
 };
 
 Engine::Engine(const RuleSet& rules, const EngineOptions& options, const Limits& limits) : by_event_(kEventKinds), book_(limits) {
@@ -101,6 +113,7 @@ void Engine::on_event(const TimelineEvent& event) {
 
 void Engine::finish() {
   for (const auto& worker : workers_) {
+    worker->held_back = false;
     if (worker->detector) worker->detector->finish(*worker);
   }
 }

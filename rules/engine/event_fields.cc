@@ -23,9 +23,9 @@ constexpr std::array<std::string_view, 15> kEventWords{"session_started", "reque
                                                        "session_finished", "outcome"};
 constexpr std::array<std::string_view, 6> kIdTypes{"absent", "null", "integer", "fraction", "string", "other"};
 constexpr std::array<std::string_view, 9> kVerdicts{"answer", "late", "duplicate", "redelivery", "type_drift", "orphan", "unattributed", "refusal", "head_of_evidence"};
-constexpr std::array<std::string_view, 17> kReasons{"open", "answered", "refused", "cancelled", "timed_out", "overwritten", "undeliverable", "stream_closed",
+constexpr std::array<std::string_view, 18> kReasons{"open", "answered", "refused", "cancelled", "timed_out", "overwritten", "undeliverable", "stream_closed",
                                                     "connection_reset", "client_closed", "accepted_only", "client_dead", "restarted", "session_ended",
-                                                    "evidence_ends", "evidence_gap", "aged_out"};
+                                                    "evidence_ends", "evidence_gap", "aged_out", "no_response"};
 constexpr std::array<std::string_view, 7> kStreams{"unknown", "post", "get_standalone", "get_resume", "legacy_sse", "listen", "stdio"};
 constexpr std::array<std::string_view, 8> kEnds{"unknown", "complete", "closed_by_client", "closed_by_server", "reset_by_client", "reset_by_server",
                                                 "evidence_ends", "evidence_gap"};
@@ -80,7 +80,7 @@ FieldText defects_of(const TimelineEvent& e) {
   return words.empty() ? FieldText(std::string_view()) : FieldText(std::move(words));
 }
 
-const std::array<FieldEntry, 50> kFields{{
+const std::array<FieldEntry, 51> kFields{{
     {"id", [](const TimelineEvent& e) -> FieldText { return std::string_view(id_of(e).value); }},
     {"id_type", [](const TimelineEvent& e) -> FieldText { return word(kIdTypes, id_of(e).type); }},
     {"method", method_of},
@@ -131,6 +131,7 @@ const std::array<FieldEntry, 50> kFields{{
     {"result_fits", [](const TimelineEvent& e) -> FieldText { return yes_no(result_fits_call(e)); }},
     {"header_mismatch", [](const TimelineEvent& e) -> FieldText { return yes_no(headers_differ(e)); }},
     {"is_reply", [](const TimelineEvent& e) -> FieldText { return yes_no(e.kind == model::EventKind::reply); }},
+    {"start_seen", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->start_seen); }},
     {"was_alive", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->was_alive); }},
     {"replies", [](const TimelineEvent& e) -> FieldText { return e.exchange ? std::to_string(e.exchange->replies) : std::string(); }},
 }};

@@ -6,7 +6,17 @@
 
 #include <arpa/inet.h>
 
+#include <charconv>
+
 namespace mcpscan::model {
+
+bool is_unsafe_integer(const RpcId& id) {
+  constexpr std::int64_t kSafe = (std::int64_t{1} << 53) - 1;
+  if (id.type != IdType::integer) return false;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(id.value.data(), id.value.data() + id.value.size(), value);
+  return error == std::errc::result_out_of_range || (error == std::errc() && (value > kSafe || value < -kSafe));
+}
 
 bool is_server_method(std::string_view method) {
   return method == "sampling/createMessage" || method == "elicitation/create" || method == "roots/list";

@@ -81,6 +81,9 @@ struct RpcMessage {
   std::string_view text;              // the message as it stood (whole; bounded by Limits::line_bytes or body_bytes)
 };
 
+// An integer that a double cannot hold exactly: |value| > 2^53 - 1 (RFC 8259 section 6).
+bool is_unsafe_integer(const RpcId& id);
+
 // The method's requestor: true for methods that only a server sends (sampling/createMessage, elicitation/create, roots/list).
 bool is_server_method(std::string_view method);
 

@@ -47,6 +47,7 @@ enum class CloseReason : std::uint8_t {
   evidence_ends,
   evidence_gap,      // bytes are missing where the reply would be
   aged_out,          // Limits::call_age_us or ::calls_in_flight
+  no_response,       // the exchange failed before any response, and who ended it is not told
 };
 
 struct Exchange {
@@ -108,10 +109,12 @@ struct Session {
   SessionCounts counts;
   std::uint64_t paired = 0, exchanges = 0, responses = 0;
   LatencyHistogram latency;               // answered client calls
+  bool start_seen = false;                // the evidence shows how the session was created
   bool initialize_seen = false, initialize_answered = false, initialized_seen = false, was_alive = false;
   bool modern = false;                    // 2026-07-28: no session at all
   bool stateless = false;                 // one HTTP client without session ids: ids prove nothing across exchanges
   bool ended = false, on_wire = false, had_gap = false, mixed = false;  // mixed: may hold several clients' messages
+  bool damaged = false;                   // records of its time are damaged: what is missing may have been in them
   Time ended_at;
   std::int64_t fastest_us = -1;           // quickest answer, an upper bound of the round trip
   std::vector<std::uint32_t> open;        // handles, oldest first

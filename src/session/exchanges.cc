@@ -174,6 +174,7 @@ CloseReason SessionTracker::end_of_call(const Exchange& exchange, const SessionS
   const bool by_client = reason == EndReason::closed_by_client || reason == EndReason::reset_by_client;
   if (by_client && (state.session.modern || exchange.stream == StreamKind::listen)) return CloseReason::cancelled;
   if (by_client) return CloseReason::client_closed;
+  if (exchange.status == 0 && reason == EndReason::unknown) return CloseReason::no_response;
   return reason == EndReason::reset_by_server ? CloseReason::connection_reset : CloseReason::stream_closed;
 }
 
@@ -228,6 +229,7 @@ void SessionTracker::on_gap(const Observation& seen) {
   for (const std::uint32_t index : touched) {
     SessionState& state = sessions_.at(index);
     state.session.had_gap = true;
+    state.session.damaged = state.session.damaged || seen.gap->whole_input;
     Event gap = event(EventKind::gap, seen, &state);
     emit(gap);
   }

@@ -36,7 +36,11 @@ void SessionTracker::on_notice(const Observation& seen) {
       if (pending && !seen.session.empty() && !sessions_.find(seen.session, {})) {
         bind(*pending, seen.session, {}, SessionKeying::mcp_session_id, seen);
       }
-      if (!seen.session.empty()) told.session = &session_of(seen, nullptr).session;
+      if (!seen.session.empty()) {
+        model::Session& session = session_of(seen, nullptr).session;
+        session.start_seen = true;
+        told.session = &session;
+      }
       break;
     }
     case NoticeKind::stream_not_found:

@@ -106,6 +106,11 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   request.exchange = exchange;
   const bool ids_tell = !session.stateless && !session.modern && message.id.type != IdType::null;
   Call* in_flight = ids_tell ? calls_.newest_open(session.index, requestor, message.id) : nullptr;
+  // Without sessions ids prove nothing across exchanges, but two requests of one array are one client's.
+  for (std::size_t i = 0; !ids_tell && exchange && message.batch_size > 1 && message.id.type != IdType::null && i < exchange->calls.size(); ++i) {
+    Call& sibling = calls_.at(exchange->calls[i]);
+    if (sibling.exchange == exchange->id && sibling.closed == CloseReason::open && sibling.id.view() == message.id) in_flight = &sibling;
+  }
   if (in_flight && in_flight->stream_ended != CloseReason::open) {  // it waits for nothing any more that the server knows of
     close_unanswered(*in_flight, CloseReason::stream_closed, time_of(seen), nullptr);
     in_flight = nullptr;
