@@ -1,4 +1,5 @@
-// Reads one HAR: its entries to exchanges, in the order of time, to observations, all in the caller's thread.
+// Reads one HAR: its entries to exchanges, to observations in the order of time. With more than one thread, a second one reads and
+// parses ahead; what is told, and all that has memory, stays in the caller's, so the result is the same.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@ namespace mcpscan::pipeline {
 struct HarScanOptions {
   std::string time_zone = "UTC";  // of times without one
   std::string path;               // of the HAR on disk, for the bodies that stand beside it; empty: none can
+  unsigned threads = 1;
   Time since, until;              // entries that start outside are ignored (out-of-window); unknown: no bound
 };
 

@@ -15,12 +15,6 @@ HarStep next_step(const HarExchange& exchange) {
 
 }  // namespace
 
-std::size_t HarExchange::bytes() const {
-  std::size_t sum = request_body.size() + response_body.size() + request.bytes.size() + response.bytes.size();
-  for (const HarChunk& chunk : events) sum += chunk.text.size();
-  return sum;
-}
-
 bool HarWindow::Slot::operator<(const Slot& other) const {
   return std::tie(other.due, other.exchange->step, other.order) < std::tie(due, exchange->step, order);
 }

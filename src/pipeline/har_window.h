@@ -7,44 +7,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
-#include "app/exchange.h"
 #include "base/limits.h"
-#include "pipeline/har_heads.h"
+#include "pipeline/har_exchange.h"
 
 namespace mcpscan::pipeline {
-
-// A part of an event stream, and when it came.
-struct HarChunk {
-  Time at;
-  std::string text;
-};
-
-enum class HarStep : std::uint8_t { end, events, head, start };  // of steps at one time an exchange's end goes before another one's start
-
-struct HarExchange {
-  model::SourceRef source;
-  Time started, head_at, end_at;
-  std::int64_t precision_us = 1;      // of these times
-  app::KeptHead request, response;
-  bool has_response = false;
-  HarBodyState request_state = HarBodyState::present, response_state = HarBodyState::present;
-  std::string request_body, response_body;
-  std::int64_t told_size = -1;        // of the response's body
-  std::vector<HarChunk> events;
-  model::EndReason end = model::EndReason::complete;
-  std::shared_ptr<app::HttpConnection> connection;
-  std::unique_ptr<app::Exchange> exchange;  // while it is open
-  // What was told of it so far.
-  std::uint32_t requests = 0, replies = 0;
-  bool told = false;
-
-  std::size_t next_event = 0;
-  HarStep step = HarStep::start;
-  std::size_t bytes() const;
-};
 
 // Who takes the steps.
 class HarStepTaker {

@@ -118,7 +118,7 @@ struct EntryParser::State {
 
 void EntryParser::State::wrong_type(const char* name, const JsonValue& value) {
   constexpr std::size_t kShown = 40;
-  anomalies.add({"har-wrong-type", fmt::format("entry {}: {} is {}", entry->source.number, name, value.text.substr(0, kShown)), entry->source, 1});
+  anomalies.add({"har-wrong-type", fmt::format("{} is {}", name, value.text.substr(0, kShown)), entry->source, 1});
 }
 
 template <typename Each>
@@ -281,7 +281,7 @@ error_code EntryParser::State::run(std::string_view text, std::size_t readable, 
   time_ms = -1;
   ondemand::document document;
   error_code error = parser.iterate(simdjson::padded_string_view(text.data(), text.size(), readable)).get(document);
-  if (error != simdjson::SUCCESS) return error;
+  if (error != simdjson::SUCCESS) return at = error == simdjson::UNCLOSED_STRING ? text.size() : 0, error;
   ondemand::object object;
   error = document.get_object().get(object);
   if (error == simdjson::SUCCESS) error = read_entry(object);
@@ -305,12 +305,12 @@ std::optional<EntryFault> EntryParser::parse(std::string_view text, Arena& arena
   std::size_t at = 0;
   error_code error = state.run(text, text.size() + EntrySplitter::kPadding, at);
   if (error == simdjson::UTF8_ERROR || error == simdjson::UNESCAPED_CHARS) {
-    state.anomalies.add({"har-unsound-text", fmt::format("entry {} is not UTF-8 or holds raw control bytes; it is read with them replaced", entry.source.number), entry.source, 1});
+    state.anomalies.add({"har-unsound-text", "the entry is not UTF-8 or holds raw control bytes; it is read with them replaced", entry.source, 1});
     make_sound(text, EntrySplitter::kPadding, state.repaired);
     error = state.run({state.repaired.data(), text.size()}, state.repaired.size(), at);
   }
-  if (error != simdjson::SUCCESS) return EntryFault{simdjson::error_message(error), at};
-  if (!entry.has_request) return EntryFault{"the entry has no request", 0};
+  if (error != simdjson::SUCCESS) return EntryFault{simdjson::error_message(error), at, false};
+  if (!entry.has_request) return EntryFault{"the entry has no request", 0, true};
   return std::nullopt;
 }
 

@@ -18,7 +18,8 @@ namespace mcpscan::ingest {
 
 struct EntryFault {
   std::string what;
-  std::size_t at = 0;  // byte of the text
+  std::size_t at = 0;   // byte of the text
+  bool is_json = false;  // sound, but no entry
 };
 
 class EntryParser {

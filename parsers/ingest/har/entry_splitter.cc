@@ -46,9 +46,9 @@ EntrySplitter::EntrySplitter(TextInput& in, const Limits& limits) : in_(in), lim
 bool EntrySplitter::more() {
   if (begin_ > 0) {
     const std::string_view dropped(buffer_.data(), begin_);
-    const std::size_t newline = dropped.rfind('\n');
-    lines_ += scan_text(dropped).newlines;
-    if (newline != kNone) line_start_ = base_ + newline + 1;
+    const std::size_t newlines = scan_text(dropped).newlines;
+    if (newlines > 0) line_start_ = base_ + dropped.rfind('\n') + 1;
+    lines_ += newlines;
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     base_ += begin_;
     end_ -= begin_;

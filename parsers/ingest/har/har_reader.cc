@@ -38,7 +38,7 @@ bool HarReader::next(HarEntry& entry) {
     arena_.reset();
     entry.source = {number_, model::PlaceKind::entry, piece.number, piece.offset};
     if (const auto fault = parser_.parse(piece.text, arena_, entry)) {
-      tell(piece, fault->at == 0 ? "har-no-request" : "har-broken-json", fault->what, fault->at);
+      tell(piece, fault->is_json ? "har-no-request" : "har-broken-json", fault->what, fault->at);
       splitter_.reject();
       continue;
     }
@@ -51,15 +51,15 @@ bool HarReader::next(HarEntry& entry) {
 void HarReader::tell(const EntryPiece& piece, const char* reason, std::string_view what, std::size_t at) {
   const TextPlace place = splitter_.place_of(at);
   const model::SourceRef source{number_, model::PlaceKind::entry, piece.number, piece.offset};
-  anomalies_.add({reason, fmt::format("entry {}: {} (offset {}, line {}, column {})", piece.number, what, piece.offset + at, place.line, place.column), source, 1});
+  anomalies_.add({reason, fmt::format("{} (offset {}, line {}, column {})", what, piece.offset + at, place.line, place.column), source, 1});
   books_.malform(reason);
 }
 
 void HarReader::note_time(const HarEntry& entry) {
   if (!entry.started.known()) {
-    anomalies_.add({"har-no-start", fmt::format("entry {} tells no time; it is taken to be as old as the one before", entry.source.number), entry.source, 1});
+    anomalies_.add({"har-no-start", "the entry tells no time; it is taken to be as old as the one before", entry.source, 1});
   } else if (!entry.has_zone) {
-    anomalies_.add({"har-no-zone", fmt::format("entry {} tells its time without a zone; it is read in the zone of --tz (UTC)", entry.source.number), entry.source, 1});
+    anomalies_.add({"har-no-zone", "the entry tells its time without a zone; it is read in the zone of --tz (UTC)", entry.source, 1});
   }
 }
 

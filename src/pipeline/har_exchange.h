@@ -1,0 +1,52 @@
+// HarExchange: one exchange of a HAR on its way from the reader to the observations: what happens when, and what was told of it so
+// far. Owns all it holds, so that it can wait, and change threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/exchange.h"
+#include "pipeline/har_heads.h"
+
+namespace mcpscan::pipeline {
+
+// A part of an event stream, and when it came.
+struct HarChunk {
+  Time at;
+  std::string text;
+};
+
+// In the order in which steps of one time are taken: an exchange ends before another one starts.
+enum class HarStep : std::uint8_t { end, events, head, start };
+
+struct HarExchange {
+  model::SourceRef source;
+  std::string server, connection_id;  // host:port; the connection's name, where the HAR has one
+  Time started, head_at, end_at;
+  std::int64_t precision_us = 1;      // of these times
+  app::KeptHead request, response;
+  bool has_response = false;
+  HarBodyState request_state = HarBodyState::present, response_state = HarBodyState::present;
+  std::string request_body, response_body;
+  std::int64_t told_size = -1;        // of the response's body
+  std::vector<HarChunk> events;
+  model::EndReason end = model::EndReason::complete;
+
+  // --- while it is replayed ---
+  std::shared_ptr<app::HttpConnection> connection;
+  std::unique_ptr<app::Exchange> exchange;
+  std::uint32_t requests = 0, replies = 0;  // messages told
+  bool told = false;
+  HarStep step = HarStep::start;
+  std::size_t next_event = 0;
+
+  std::size_t bytes() const {
+    std::size_t sum = request_body.size() + response_body.size() + request.bytes.size() + response.bytes.size();
+    for (const HarChunk& chunk : events) sum += chunk.text.size();
+    return sum;
+  }
+};
+
+}  // namespace mcpscan::pipeline

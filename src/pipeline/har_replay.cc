@@ -1,0 +1,136 @@
+#include "pipeline/har_replay.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace mcpscan::pipeline {
+namespace {
+
+using model::Direction;
+using model::MessageKind;
+using model::Observation;
+using model::Side;
+using model::Stamp;
+
+constexpr std::string_view kNoBody = "the HAR holds no body of this response";
+constexpr std::string_view kPartOfBody = "the HAR holds a part of this response's body only";
+constexpr std::string_view kNoRequestBody = "the HAR holds no body of this request";
+
+}  // namespace
+
+void HarTally::observe(const Observation& seen) {
+  exchange_->told = true;
+  if (seen.message != nullptr) {
+    const MessageKind kind = seen.message->kind;
+    if (seen.direction == Direction::client_to_server) exchange_->requests += kind == MessageKind::request;
+    else exchange_->replies += kind == MessageKind::result || kind == MessageKind::error;
+  }
+  next_.observe(seen);
+}
+
+HarReplay::HarReplay(std::uint32_t input, const Limits& limits, CaptureNumbers& numbers, model::ObservationSink& sink, model::InputRow& row)
+    : input_(input),
+      limits_(limits),
+      numbers_(numbers),
+      sink_(sink),
+      row_(row),
+      tally_(sink),
+      shared_{limits, tally_, row.anomalies, numbers.next_exchange, 0, {}},
+      state_(shared_),
+      window_(limits, *this) {}
+
+void HarReplay::finish(bool cut, Time last) {
+  window_.finish();
+  if (cut) tell_cut(last);
+  tell_bounds();
+  numbers_.next_exchange = shared_.next_exchange;
+}
+
+// --- the steps of an exchange ---
+
+void HarReplay::take(HarExchange& exchange) {
+  tally_.begin(exchange);
+  switch (exchange.step) {
+    case HarStep::start: return start(exchange);
+    case HarStep::head: return exchange.exchange->response_head(exchange.response.head, {exchange.head_at, exchange.source});
+    case HarStep::events: {
+      const HarChunk& chunk = exchange.events[exchange.next_event];
+      return exchange.exchange->response_body(chunk.text, false, {chunk.at, exchange.source});
+    }
+    case HarStep::end: return end(exchange);
+  }
+}
+
+void HarReplay::start(HarExchange& exchange) {
+  const Stamp stamp{exchange.started, exchange.source};
+  exchange.connection = connection_of(exchange);
+  exchange.exchange = exchange.connection->open_exchange();
+  app::Exchange& http = *exchange.exchange;
+  http.request_head(exchange.request.head, stamp);
+  if (!exchange.request_body.empty()) http.request_body(exchange.request_body, true, stamp);
+  const bool absent = exchange.request_state == HarBodyState::absent;
+  if (absent) http.missing(Side::client, stamp);
+  http.request_end(stamp);
+  if (absent && exchange.told) exchange.connection->report_gap(Side::client, 0, &http, kNoRequestBody, stamp);
+  std::string().swap(exchange.request_body);
+}
+
+void HarReplay::end(HarExchange& exchange) {
+  const Stamp stamp{exchange.end_at, exchange.source};
+  app::Exchange& http = *exchange.exchange;
+  if (exchange.has_response) {
+    if (!exchange.response_body.empty()) http.response_body(exchange.response_body, true, stamp);
+    tell_missing(exchange, http, stamp);
+    http.response_end(stamp);
+  }
+  exchange.connection->close_exchange(std::move(exchange.exchange), exchange.end, stamp);
+  if (exchange.told) row_.books.use();
+  else row_.books.ignore("not-mcp");
+}
+
+// An absent body is never an absent reply: where one may have been, that is a hole in the evidence. A refusal is an answer without it.
+void HarReplay::tell_missing(HarExchange& exchange, app::Exchange& http, Stamp stamp) {
+  const bool waits = exchange.replies < exchange.requests;
+  const bool partial = waits && exchange.told_size > static_cast<std::int64_t>(exchange.response_body.size()) && exchange.events.empty();
+  const bool absent = exchange.response_state == HarBodyState::absent;
+  if (!exchange.told || exchange.response.head.status >= 400 || (!absent && !partial)) return;
+  http.missing(Side::server, stamp);
+  if (!waits && !exchange.request.head.has_last_event_id) return;
+  const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(exchange.told_size, 0));
+  exchange.connection->report_gap(Side::server, size, &http, absent ? kNoBody : kPartOfBody, stamp);
+}
+
+// Entries that name no connection share one a server, which has no number.
+std::shared_ptr<app::HttpConnection> HarReplay::connection_of(const HarExchange& exchange) {
+  const std::string key = exchange.server + '\n' + exchange.connection_id;
+  if (const auto found = connections_.find(key); found != connections_.end()) return found->second;
+  if (connections_.size() >= limits_.flows) connections_.clear();
+  const std::uint64_t number = exchange.connection_id.empty() ? 0 : numbers_.next_connection++;
+  return connections_[key] = std::make_shared<app::HttpConnection>(state_, number, std::string(), exchange.server);
+}
+
+// --- what concerns the whole input ---
+
+// Entries that followed are missing: nothing can be said to be absent.
+void HarReplay::tell_cut(Time last) {
+  const model::GapFacts facts{0, "the file is cut", true};
+  Observation gap;
+  gap.kind = model::ObservationKind::gap;
+  gap.source = {input_, model::PlaceKind::entry, 0, 0};
+  gap.at = last;
+  gap.gap = &facts;
+  sink_.observe(gap);
+}
+
+void HarReplay::tell_bounds() {
+  const model::SourceRef input{input_, model::PlaceKind::entry, 0, 0};
+  if (window_.out_of_order() > 0) {
+    row_.anomalies.add({"har-out-of-order", "entries stand further from their place in time than har_reorder_entries; they are read late", input, window_.out_of_order()});
+  }
+  if (window_.taken_early() > 0) {
+    row_.anomalies.add({"har-pending-bound", "more exchanges or bodies were open at a time than har_pending_entries and har_pending_bytes; ends are told too early",
+                        input, window_.taken_early()});
+  }
+}
+
+}  // namespace mcpscan::pipeline
