@@ -35,6 +35,7 @@ class DuplicateRequestId : public Detector {
     draft.fault = {by_client ? Party::client : Party::server, event.session->mixed ? Certainty::weak : Certainty::proven, {}, {}};
     draft.fault.reason = concurrent ? "it sent a request with an id that one of its own requests in flight had already"
                                     : "it used an id again that it had used in this session";
+    if (!concurrent) draft.cause_rule = "duplicate-request-id", draft.cause_id = call.id.value;  // the same habit, where it also collided
     if (concurrent) {
       draft.fault.contributing.push_back(by_client ? "server" : "client");
       draft.evidence.push_back(evidence_of(*event.other));

@@ -35,6 +35,7 @@ const BookedFinding* cause_of(const BookedFinding& effect, const std::vector<Boo
     if (candidate.finding.rule != effect.cause_rule || &candidate == &effect) continue;
     const bool same_place = effect.finding.session.empty() || candidate.finding.session == effect.finding.session;
     if (!same_place || !names_id(candidate.finding, effect.cause_id)) continue;
+    if (candidate.finding.rule == effect.finding.rule && candidate.finding.level <= effect.finding.level) continue;
     if (!best || std::tie(candidate.finding.level, candidate.finding.count) > std::tie(best->finding.level, best->finding.count)) best = &candidate;
   }
   return best;
@@ -98,7 +99,9 @@ class IncidentWriter {
     const auto words = story_words();
     const Rule& rule = *root_.rule;
     incident_.title = filled(rule.incident_title.empty() ? rule.title + ": {count} in {sessions}" : rule.incident_title, count_, words);
-    incident_.story = filled(rule.incident_story.empty() ? rule.description : rule.incident_story, count_, words);
+    const auto told = rule.incident_stories.find(root_.finding.detail);
+    const std::string& story = told != rule.incident_stories.end() ? told->second : rule.incident_story;
+    incident_.story = filled(story.empty() ? rule.description : story, count_, words);
     write_fix();
     draw();
     return std::move(incident_);
@@ -142,6 +145,7 @@ class IncidentWriter {
             {"sessions", sessions},
             {"ids", fmt::format("{}", fmt::join(ids, ", "))},
             {"lost", lost_ == 0 || root_is_loss ? std::string() : fmt::format("; {} lost", counted(lost_, "reply was", "replies were"))},
+            {"detail", root_.finding.detail},
             {"reason", root_.finding.fault.reason}};
   }
 
@@ -209,11 +213,12 @@ std::vector<Incident> assemble_incidents(FindingBook& book, const std::vector<mo
   link_causes(all);
   std::map<std::string, const BookedFinding*> by_id;
   for (const BookedFinding& booked : all) by_id.emplace(booked.finding.id, &booked);
-  std::map<std::tuple<std::string, model::Party, std::string>, Group> groups;
+  std::map<std::tuple<std::string, std::string, model::Party, std::string>, Group> groups;
   for (const BookedFinding& booked : all) {
     const BookedFinding* root = root_of(booked, by_id);
     if (root->finding.level == Level::informational) continue;
-    Group& group = groups[{root->finding.rule, root->finding.fault.party, client_of(root->finding, sessions)}];
+    const std::string detail = root->rule->incident_stories.empty() ? std::string() : root->finding.detail;
+    Group& group = groups[{root->finding.rule, detail, root->finding.fault.party, client_of(root->finding, sessions)}];
     (root == &booked ? group.roots : group.effects).push_back(&booked);
   }
   std::vector<Incident> incidents;

@@ -42,6 +42,7 @@ struct Rule {
   bool joint = false;                       // looks at all sources of a run together
   bool needs_history = false;               // so does a full id ledger
   std::string incident_title, incident_story;
+  std::map<std::string, std::string> incident_stories;  // by a finding's detail, where the story differs
   const model::DetectorEntry* detector = nullptr;
   model::Parameters parameters;
   Condition condition;                      // where there is no detector

@@ -143,8 +143,9 @@ class Loader {
   void load_incident() {
     const YAML::Node incident = file_.root()["incident"];
     if (!incident.IsDefined()) return;
-    check(file_.check_keys(incident, {"title", "story"}));
+    check(file_.check_keys(incident, {"title", "story", "stories"}));
     if (error_) return;
+    for (const auto& entry : incident["stories"]) rule_.incident_stories[entry.first.Scalar()] = entry.second.Scalar();
     rule_.incident_title = text(incident, "title");
     rule_.incident_story = text(incident, "story");
   }
