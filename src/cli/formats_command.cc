@@ -25,7 +25,7 @@ std::string_view word_of(ingest::FormatKind kind) {
     case ingest::FormatKind::log: return "a log";
     case ingest::FormatKind::capture: return "a capture";
     case ingest::FormatKind::har: return "a HAR file (not read yet)";
-    case ingest::FormatKind::transcript: return "a client's transcript (read as a log of JSON lines)";
+    case ingest::FormatKind::transcript: return "a client's transcript";
     case ingest::FormatKind::otlp: return "OpenTelemetry JSON (read as a log of JSON lines)";
     case ingest::FormatKind::binary: return "neither text nor a capture";
     case ingest::FormatKind::empty: return "empty";
@@ -36,8 +36,10 @@ std::string_view word_of(ingest::FormatKind kind) {
 ExitCode list_formats(const FormatsCommand& command) {
   const auto knowledge = pipeline::load_knowledge(command.dialect_dir, {});
   for (const Error& problem : knowledge.problems) print_error(problem);
-  print("captures\n  pcap, pcapng      packets: link layers, TCP, TLS with --keylog, HTTP/1 and 2, SSE\n\nlog dialects\n");
-  for (const auto& dialect : knowledge.dialects.summaries()) print(fmt::format("  {:<18}{}\n", dialect.name, dialect.title));
+  print("captures\n  pcap, pcapng      packets: link layers, TCP, TLS with --keylog, HTTP/1 and 2, SSE\n\n"
+        "clients' own records\n  transcripts       session files of Claude Code and rollouts of Codex CLI: what the model was shown for which call\n\n"
+        "text dumps\n  http-text         raw HTTP requests and responses, curl -v\n\nlog dialects\n");
+  for (const auto& dialect : knowledge.dialects.summaries()) print(fmt::format("  {:<18} {}\n", dialect.name, dialect.title));
   print("  general           a JSON-RPC message anywhere in a line, with direction words, session and time around it\n\n"
         "framings in front of any dialect\n  plain, JSON lines, docker json-file, Kubernetes CRI, journald (short, iso, json, export), syslog RFC 3164 and 5424\n");
   return knowledge.problems.empty() ? ExitCode::nothing : ExitCode::usage;
@@ -70,7 +72,7 @@ ExitCode explain_file(const FormatsCommand& command) {
     head.resize(filled);
     const ingest::FormatKind kind = ingest::probe_format(head);
     print(fmt::format("{}: {}{}\n", file.display, word_of(kind), (*opened)->compressed() ? ", compressed" : ""));
-    if (kind == ingest::FormatKind::capture || kind == ingest::FormatKind::binary || kind == ingest::FormatKind::empty || kind == ingest::FormatKind::har) continue;
+    if (kind != ingest::FormatKind::log && kind != ingest::FormatKind::otlp) continue;
     ingest::ParserOptions options;
     options.time_zone = command.time_zone;
     ingest::LogParser parser(knowledge.dialects, options, limits);
