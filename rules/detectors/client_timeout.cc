@@ -53,6 +53,7 @@ class ClientTimeout : public Detector {
     const bool timed = call && call->requested_at.known() && event.at.known();
     const std::int64_t wait = timed ? event.at.us - call->requested_at.us : notice ? notice->wait_us : -1;
     FindingDraft draft = draft_for(event, wait);
+    draft.cause_rule = "serialized-calls";  // where there is a queue, it explains who waited in it
     if (call) {
       draft.call = finding_call(*call);
       draft.evidence.insert(draft.evidence.begin(), evidence_of(*call));

@@ -30,6 +30,7 @@ class RemappedId : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::session_finished) return flush(*event.session, findings);
+    if (event.kind == EventKind::notice) return note_statement(event, findings);
     if (event.call->requestor != Direction::client_to_server || !has_the_form(event.call->id)) return;
     Seen& seen = seen_[event.session->index];
     ++seen.count;
@@ -43,6 +44,19 @@ class RemappedId : public Detector {
   }
 
  private:
+  // The gateway's own statement that it rewrote an id.
+  static void note_statement(const TimelineEvent& event, FindingSink& findings) {
+    if (event.observation->notice->kind != NoticeKind::id_remapped || !event.session) return;
+    FindingDraft draft;
+    draft.session = event.session->label;
+    draft.requestor = Direction::client_to_server;
+    draft.detail = "told by the gateway";
+    draft.at = event.at;
+    draft.evidence.push_back(evidence_of(event));
+    draft.fault = {Party::gateway, Certainty::proven, {"client"}, "it says that it rewrites ids in flight"};
+    findings.add(std::move(draft));
+  }
+
   struct Seen {
     std::uint64_t count = 0;
     Time first;
@@ -69,7 +83,7 @@ class RemappedId : public Detector {
 
 }  // namespace
 
-extern const DetectorEntry kRemappedId{"remapped_id", event_bit(EventKind::request) | event_bit(EventKind::session_finished), {},
+extern const DetectorEntry kRemappedId{"remapped_id", event_bit(EventKind::request) | event_bit(EventKind::session_finished) | event_bit(EventKind::notice), {},
                                        [](const Parameters&) -> std::unique_ptr<Detector> { return std::make_unique<RemappedId>(); }};
 
 }  // namespace mcpscan::engine

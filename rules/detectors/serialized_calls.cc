@@ -48,6 +48,7 @@ class SerializedCalls : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::session_finished) return close(*event.session, findings);
+    if (event.kind == EventKind::notice) return note_lock(event, findings);
     if (!event.call || event.call->requestor != Direction::client_to_server || event.call->method != "tools/call" || !event.at.known()) return;
     Group& group = groups_[event.session->index];
     if (event.kind == EventKind::request) return join(event, group);
@@ -64,6 +65,21 @@ class SerializedCalls : public Detector {
   }
 
  private:
+  // A gateway's own statement that it holds a call back because its id is in flight: the workaround for clients that use one id.
+  static void note_lock(const TimelineEvent& event, FindingSink& findings) {
+    if (event.observation->notice->kind != NoticeKind::call_serialized || !event.session) return;
+    FindingDraft draft;
+    draft.session = event.session->label;
+    draft.requestor = Direction::client_to_server;
+    draft.discriminator = "lock per id";
+    draft.detail = "held back by a lock per id";
+    draft.at = event.at;
+    draft.evidence.push_back(evidence_of(event));
+    draft.fault = {Party::gateway, Certainty::proven, {"client"}, "it holds calls back while their id is in flight, so that calls of one id wait for each other"};
+    if (event.call) draft.call = finding_call(*event.call);
+    findings.add(std::move(draft));
+  }
+
   static void join(const TimelineEvent& event, Group& group) {
     if (group.used >= kMost) return;
     if (group.used == group.members.size()) group.members.emplace_back();
@@ -168,7 +184,7 @@ class SerializedCalls : public Detector {
 }  // namespace
 
 extern const DetectorEntry kSerializedCalls{"serialized_calls",
-                                            event_bit(EventKind::request) | event_bit(EventKind::reply) | event_bit(EventKind::call_closed) | event_bit(EventKind::session_finished),
+                                            event_bit(EventKind::request) | event_bit(EventKind::reply) | event_bit(EventKind::call_closed) | event_bit(EventKind::session_finished) | event_bit(EventKind::notice),
                                             {},
                                             [](const Parameters&) -> std::unique_ptr<Detector> { return std::make_unique<SerializedCalls>(); }};
 

@@ -81,7 +81,7 @@ struct Call {
   Time gave_up_at;                        // the client cancelled for a timeout, or said so
   SourceRef source, reply_source;
   std::uint64_t exchange = 0;
-  std::uint64_t params_digest = 0, reply_digest = 0;
+  std::uint64_t params_digest = 0, arguments_digest = 0, reply_digest = 0;
   CloseReason closed = CloseReason::open;
   bool collided = false;                  // another call with the same id was open at the same time
   bool maybe_answered = false;            // a reply that names no session could be this call's

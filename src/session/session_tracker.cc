@@ -94,6 +94,7 @@ Call& SessionTracker::open_call(const Observation& seen, SessionState& state, Ex
   call.requested_at = time_of(seen);
   call.source = seen.source;
   call.params_digest = message.digest;
+  call.arguments_digest = message.arguments_digest;
   call.batched = message.batch_size > 0;
   call.head.assign(seen.text.substr(0, limits_.evidence_text_bytes));
   if (message.progress_token.present()) call.progress_token = model::OwnedId(message.progress_token);
