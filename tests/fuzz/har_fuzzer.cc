@@ -1,6 +1,7 @@
 // module: cli
 // Any bytes as a HAR: every entry is booked once, messages only between an exchange's start and end, nothing depends on how the
 // bytes arrive, nothing reads out of bounds. Small bounds, so that every one of them is reached.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <set>

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kStarted = "\"startedDateTime\"";
 constexpr std::size_t kLookBack = 256;      // from startedDateTime to its object's bracket, over numbers and short strings
 constexpr std::size_t kKeyBytes = 64;
-constexpr std::size_t kKept = 2 * kLookBack;  // of skipped text, so that a beginning across two reads is seen
+constexpr std::size_t kKept = 2 * kLookBack;  // more than a beginning and its key; kept of skipped text, read beyond a bound
 // Keys that begin objects inside an entry as well.
 constexpr std::array<std::string_view, 6> kCommonKeys = {"\"time\"", "\"name\"", "\"type\"", "\"id\"", "\"url\"", "\"value\""};
 
@@ -140,6 +140,7 @@ bool EntrySplitter::array_ends() {
 // --- one entry ---
 
 bool EntrySplitter::next(EntryPiece& piece) {
+  unseal();
   if (is_skipping_) skip_rest();
   for (;;) {
     if (!in_array_ && !find_entries()) return false;
@@ -165,7 +166,7 @@ void EntrySplitter::take_object(EntryPiece& piece) {
   const std::size_t most = limits_.har_entry_bytes;
   Walk walk;
   bool complete = follow(walk);
-  while (!complete && walk.limit == kNone && view().size() <= most && more()) complete = follow(walk);
+  while (!complete && walk.limit == kNone && view().size() <= most + kKept && more()) complete = follow(walk);
   if (complete && walk.at <= most) {
     if (learned_from_ == 0) learn(view().substr(0, walk.at));
     return end_piece(piece, PieceKind::object, walk.at);
@@ -184,6 +185,15 @@ void EntrySplitter::end_piece(EntryPiece& piece, PieceKind kind, std::size_t len
   piece.kind = kind;
   piece.text = view().substr(0, length);
   consume(length);
+  if (buffer_.empty()) return;
+  behind_ = buffer_[begin_];
+  buffer_[begin_] = ' ';
+  sealed_ = true;
+}
+
+void EntrySplitter::unseal() {
+  if (sealed_) buffer_[begin_] = behind_;
+  sealed_ = false;
 }
 
 void EntrySplitter::take_other(EntryPiece& piece) {
@@ -256,6 +266,7 @@ void EntrySplitter::skip_rest() {
 // --- after damage ---
 
 void EntrySplitter::reject() {
+  unseal();
   careful_ = true;
   if (learned_from_ == number_) first_key_.clear(), learned_from_ = 0;
   const std::string_view text(buffer_.data() + piece_, begin_ - piece_);

@@ -74,6 +74,7 @@ class EntrySplitter {
   void take_object(EntryPiece& piece);
   void take_other(EntryPiece& piece);
   void end_piece(EntryPiece& piece, PieceKind kind, std::size_t length);
+  void unseal();
   bool follow(Walk& walk);
   void look_ahead(Walk& walk) const;
   void skip_rest();
@@ -93,8 +94,9 @@ class EntrySplitter {
   std::string first_key_;            // with its quotes: what this file's entries begin with
   std::uint64_t learned_from_ = 0;   // the entry that told it
   Walk skipping_;                    // through an entry that is too long
+  char behind_ = ' ';                // what stands behind the last piece; a blank takes its place meanwhile, for simdjson looks at it
   bool in_log_ = false, in_array_ = false, found_entries_ = false, is_skipping_ = false;
-  bool careful_ = false, cut_ = false;
+  bool careful_ = false, cut_ = false, sealed_ = false;
 };
 
 }  // namespace mcpscan::ingest
