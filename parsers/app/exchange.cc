@@ -299,6 +299,7 @@ void Exchange::read_messages(Side from, std::string_view text, std::string_view 
     if (from == Side::client && message.method == "subscriptions/listen") stream_ = StreamKind::listen;
     emit_message(from, message, event_id, stamp);
   });
+  note_bounds(outcome, stamp.source, state_.shared.anomalies);
   if (outcome.messages == 0 && outcome.malformed) emit_broken_message(from, text, event_id, stamp);
   state_.arena.reset();
 }

@@ -1,5 +1,7 @@
 #include "app/message_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "app/message_tail.h"
 #include "app/python_text.h"
 #include "app/sse_text.h"
+#include "base/hash.h"
 
 namespace mcpscan::app {
 
@@ -45,6 +48,14 @@ void settle_partial(RpcMessage& message) {
   if (message.kind == MessageKind::notification && !named_notification) message.kind = MessageKind::request;
 }
 
+// The head of a long text and a digest of all of it: two texts stay two, and one stays itself wherever it is read.
+std::string_view shortened(std::string_view text, Arena& arena) {
+  constexpr std::size_t kHead = 64;
+  std::size_t head = std::min(kHead, text.size());
+  while (head > 0 && head < text.size() && (static_cast<unsigned char>(text[head]) & 0xc0) == 0x80) --head;
+  return arena.copy(fmt::format("{}... ({} bytes, {:016x})", text.substr(0, head), text.size(), hash_bytes(text)));
+}
+
 std::size_t skip_blanks(std::string_view text) { return std::min(text.find_first_not_of(" \t\r\n"), text.size()); }
 
 }  // namespace
@@ -69,7 +80,8 @@ struct MessageReader::State {
   std::uint32_t judge_text(std::string_view json, ReadOutcome& outcome);
   void apply_defects(std::string_view text, std::uint32_t defects, Arena& arena);
   void read_json(std::string_view json, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
-  void deliver(bool lenient, Yield yield, ReadOutcome& outcome);
+  void deliver(bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
+  bool shorten(RpcMessage& message, Arena& arena) const;
   void read_events(std::string_view text, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
   void read_python_bytes(std::string_view body, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
   void read_json_string(std::string_view body, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
@@ -162,7 +174,7 @@ void MessageReader::State::read_json(std::string_view json, bool lenient, Arena&
     scanned.any_rpc = true;
   }
   if (defects != 0) apply_defects(text, defects, arena);
-  deliver(lenient, yield, outcome);
+  deliver(lenient, arena, yield, outcome);
 }
 
 void MessageReader::State::apply_defects(std::string_view text, std::uint32_t defects, Arena& arena) {
@@ -179,7 +191,24 @@ void MessageReader::State::apply_defects(std::string_view text, std::uint32_t de
   }
 }
 
-void MessageReader::State::deliver(bool lenient, Yield yield, ReadOutcome& outcome) {
+// Whoever pairs calls keeps ids and names for as long as a call is open.
+bool MessageReader::State::shorten(RpcMessage& message, Arena& arena) const {
+  bool any = false;
+  for (std::string_view* text : {&message.method, &message.target, &message.protocol_version, &message.peer_name, &message.peer_version}) {
+    if (text->size() <= limits.id_bytes) continue;
+    *text = shortened(*text, arena);
+    any = true;
+  }
+  for (model::RpcId* id : {&message.id, &message.related, &message.progress_token}) {
+    if (id->value.size() <= limits.id_bytes && id->raw.size() <= limits.id_bytes) continue;
+    id->value = shortened(id->value, arena);
+    id->raw = shortened(id->raw, arena);
+    any = true;
+  }
+  return any;
+}
+
+void MessageReader::State::deliver(bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome) {
   const bool no_objects = std::none_of(scanned.messages.begin(), scanned.messages.end(),
                                        [](const RpcMessage& message) { return message.text.substr(0, 1) == "{"; });
   if (!scanned.any_rpc && !(lenient && scanned.is_batch && no_objects)) return;
@@ -194,6 +223,8 @@ void MessageReader::State::deliver(bool lenient, Yield yield, ReadOutcome& outco
   for (std::uint32_t i = 0; i < size; ++i) {
     RpcMessage& message = scanned.messages[i];
     if (scanned.is_batch) message.batch_size = size + scanned.over_limit, message.batch_index = i;
+    outcome.shortened += shorten(message, arena);
+    outcome.too_deep += (message.defects & model::kTooDeep) != 0;
     yield(message);
   }
 }
@@ -259,6 +290,15 @@ void MessageReader::State::read_as(std::string_view body, Codec codec, bool leni
     case Codec::js_inspect: return read_literal(body, js_to_json, lenient, arena, yield, outcome);
     case Codec::java_record: return read_literal(body, java_to_json, lenient, arena, yield, outcome);
   }
+}
+
+void note_bounds(const ReadOutcome& outcome, const model::SourceRef& source, model::AnomalyLog& anomalies) {
+  const auto note = [&](const char* kind, const char* text, std::uint64_t count) {
+    if (count > 0) anomalies.add({kind, text, source, count});
+  };
+  note("batch-too-long", "a batch has more than batch_messages messages; those beyond are not read", outcome.over_limit);
+  note("json-too-deep", "a message is nested deeper than json_depth; only its head was read", outcome.too_deep);
+  note("id-too-long", "an id or name has more than id_bytes bytes; it is told by its head and a digest", outcome.shortened);
 }
 
 MessageReader::MessageReader(const Limits& limits) : state_(std::make_unique<State>(limits)) {}

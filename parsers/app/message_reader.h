@@ -3,7 +3,7 @@
 // to simdjson, which decides whether this is JSON; lone surrogates and invalid UTF-8 are read again from a repaired copy and
 // marked kRepairedText. Broken and cut texts still give what could be seen before (and, for cut ones, after) the damage.
 // Not thread-safe: one reader a worker (it owns scratch memory). Views point into `body` or `arena`. Bounds: Limits::json_depth,
-// batch_messages. Source: JSON-RPC 2.0; RFC 8259; WHATWG HTML 9.2.6; MCP revisions 2024-11-05 to 2026-07-28.
+// batch_messages, id_bytes (a longer id or name is told as its head and a digest of it). Source: JSON-RPC 2.0; RFC 8259; WHATWG HTML 9.2.6; MCP revisions 2024-11-05 to 2026-07-28.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/function_ref.h"
 #include "base/limits.h"
+#include "model/anomaly.h"
 #include "model/rpc_message.h"
 
 namespace mcpscan::app {
@@ -39,6 +40,8 @@ struct ReadOutcome {
   std::uint32_t messages = 0;      // delivered, kind invalid included
   std::uint32_t other_events = 0;  // SSE comments, pings, events that carry no message
   std::uint32_t over_limit = 0;    // batch members beyond Limits::batch_messages: not delivered
+  std::uint32_t too_deep = 0;      // messages nested deeper than Limits::json_depth
+  std::uint32_t shortened = 0;     // messages with an id or name over Limits::id_bytes
   bool is_batch = false;
   bool not_rpc = false;         // well-formed, but no JSON-RPC (or nothing at all)
   bool truncated = false;       // ends before the value does, or was cut by a logger
@@ -46,6 +49,9 @@ struct ReadOutcome {
   std::size_t consumed = 0;     // bytes of `body` up to the end of the value, for what follows it; codecs json, python_repr,
                                 // python_bytes*, js_inspect and java_record, else the whole body
 };
+
+// An anomaly for each bound that the reading reached.
+void note_bounds(const ReadOutcome& outcome, const model::SourceRef& source, model::AnomalyLog& anomalies);
 
 class MessageReader {
  public:

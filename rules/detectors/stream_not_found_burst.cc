@@ -13,7 +13,8 @@ namespace {
 using namespace model;
 
 constexpr std::string_view kGetStream = "_GET_stream";
-constexpr std::size_t kGroups = 20000;          // session and key pairs followed; later ones share one group a key
+constexpr std::size_t kGroups = 20000;          // session and key pairs followed; later ones share one group
+constexpr std::string_view kOtherKeys = "(others)";
 constexpr std::size_t kEvidenceOfGroup = 100;
 constexpr std::uint64_t kUntimedBurst = 3;      // records of one key, where there are no times
 
@@ -25,8 +26,9 @@ class StreamNotFoundBurst : public Detector {
     const Notice* notice = event.observation->notice;
     if (!notice || (notice->kind != NoticeKind::stream_not_found && notice->kind != NoticeKind::reply_undeliverable)) return;
     std::string session = event.session ? event.session->label : std::string();
-    if (groups_.size() >= kGroups) session.clear();
-    Group& group = groups_[{std::move(session), std::string(notice->key)}];
+    std::string key(notice->key);
+    if (groups_.size() >= kGroups && !groups_.contains({session, key})) session.clear(), key = kOtherKeys;
+    Group& group = groups_[{std::move(session), std::move(key)}];
     const bool fresh_burst = !group.last.known() || !event.at.known() || event.at.us - group.last.us >= gap_us_;
     if (fresh_burst && event.observation->at.known()) end_burst(group);
     note(group, event);

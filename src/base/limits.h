@@ -76,6 +76,7 @@ struct Limits {
   std::size_t id_hashes = 4096;                 // used string ids remembered a session
   std::size_t finished_calls = 16384;           // closed calls remembered, over all sessions, to tell late, duplicate and replayed replies
   std::size_t same_id_calls = 1024;             // open calls of one id looked at when a record names the id only
+  std::size_t tools = 10000;                    // tools counted by name; 600 bytes each
   std::size_t event_ids = 65536;                // SSE event ids remembered, to tell what a resumed stream resumes
   std::size_t session_addresses = 64;           // client addresses and principals remembered a session
   // --- report ---

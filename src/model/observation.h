@@ -21,6 +21,7 @@ enum class ObservationKind : std::uint8_t {
   notice,             // a recognised log statement: `notice`
   outcome,            // a client's own record of what it showed for a call: `outcome`
   gap,                // bytes of this flow, or records of this input, are missing: `gap`
+  context,            // a log line that names the session of the messages after it: `session`
   stream_event,       // an SSE event with an id and no message (priming): `event_id`
 };
 

@@ -7,7 +7,7 @@
 namespace mcpscan::model {
 namespace {
 
-constexpr std::int64_t kFirstBucketUs = 500;  // two buckets a power of two from half a millisecond: up to 50 days
+constexpr std::int64_t kFirstBucketUs = 500;  // two buckets a power of two from half a millisecond: up to 12 days
 
 std::size_t bucket_of(std::int64_t us) {
   const auto steps = static_cast<std::uint64_t>(us > 0 ? us - 1 : 0) / kFirstBucketUs;

@@ -99,8 +99,9 @@ void RecordObserver::observe(const LogRecord& record, ParsedBlock& block) {
       seen.outcome = record.outcome;
       break;
   }
-  const bool names_process = record.kind == RecordKind::context && !record.session.empty() && record.keying == model::SessionKeying::process;
-  if (seen.http != nullptr || seen.notice != nullptr || seen.outcome != nullptr || names_process) block.observations.push_back(seen);
+  const bool names_session = record.kind == RecordKind::context && !record.session.empty() && seen.notice == nullptr;
+  if (names_session) seen.kind = ObservationKind::context;
+  if (seen.http != nullptr || seen.notice != nullptr || seen.outcome != nullptr || names_session) block.observations.push_back(seen);
   block.books.use(record.lines);
 }
 
@@ -122,6 +123,7 @@ void RecordObserver::observe_body(const LogRecord& record, std::string_view body
     block.observations.push_back(seen);
     ++messages;
   });
+  app::note_bounds(outcome, record.source, block.anomalies);
   if (messages > 0) return block.books.use(record.lines);
   if (outcome.other_events > 0) return block.ignore("keep-alive", record.lines);
   if (outcome.malformed) return block.malform("broken-body", record.lines);

@@ -60,6 +60,7 @@ Call& CallTable::open(std::uint32_t session, Direction requestor, const model::R
   link(kIdentity, handle, identity_hash(session, requestor, id.type, id.value));
   link(kValue, handle, value_hash(requestor, id.value));
   opened_.emplace_back(handle, slot.serial);
+  if (opened_.size() > 2 * (open_count_ + limits_.finished_calls)) forget_closed();
   ++open_count_;
   return call;
 }
@@ -70,6 +71,11 @@ void CallTable::forget_closed_front() {
     if (slot.serial == opened_.front().second && slot.open) return;
     opened_.pop_front();
   }
+}
+
+// One call that stays open for long must not keep all that were opened after it.
+void CallTable::forget_closed() {
+  std::erase_if(opened_, [&](const auto& entry) { return slots_[entry.first].serial != entry.second || !slots_[entry.first].open; });
 }
 
 std::uint32_t CallTable::oldest_open() {

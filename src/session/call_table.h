@@ -63,6 +63,7 @@ class CallTable {
   void unlink(Chain chain, std::uint32_t handle);
   void release(std::uint32_t handle);
   void forget_closed_front();
+  void forget_closed();
   void prefetch_next_released() const;
   model::Call* newest(std::uint32_t session, model::Direction requestor, const model::RpcId& id, bool open);
 

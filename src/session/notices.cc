@@ -133,7 +133,7 @@ Call* SessionTracker::call_for_timeout(const Observation& seen, SessionState* st
     ++fitting;
   };
   if (state) {
-    for (const std::uint32_t handle : state->session.open) consider(calls_.at(handle));
+    for (const std::uint32_t handle : newest_open(*state)) consider(calls_.at(handle));
   } else if (!notice.key.empty()) {
     calls_.each_open_by_value(Direction::client_to_server, notice.key, [&](Call& call) { return consider(call), true; });
   }

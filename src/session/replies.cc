@@ -142,7 +142,7 @@ Call* SessionTracker::waiting_call_that_fits(const SessionState& state, const Rp
   if (answered && message.kind == MessageKind::result && fits(*answered, message) && method_requires_keys(answered->method)) return nullptr;
   const bool known_habit = !state.constant_reply_id.empty() && state.constant_reply_id == message.id.value;
   if (message.kind == MessageKind::error && !known_habit) return nullptr;
-  for (const std::uint32_t handle : state.session.open) {
+  for (const std::uint32_t handle : newest_open(state)) {
     Call& call = calls_.at(handle);
     if (call.requestor != Direction::client_to_server) continue;
     if (message.kind == MessageKind::error) return &call;

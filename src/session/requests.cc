@@ -157,7 +157,7 @@ void SessionTracker::on_notification(const Observation& seen, SessionState& stat
   told.exchange = exchange;
   if (message.method == "notifications/progress") {
     const Direction requestor = opposite(direction);
-    for (const std::uint32_t handle : state.session.open) {
+    for (const std::uint32_t handle : newest_open(state)) {
       const Call& call = calls_.at(handle);
       if (call.requestor == requestor && call.progress_token.view() == message.related) told.call = &call;
     }

@@ -45,6 +45,8 @@ SessionState& SessionTracker::session_of(const Observation& seen, Exchange* exch
     return started(state, created, seen);
   }
   if (exchange) return exchange_session(seen, *exchange);
+  const bool from_client = seen.message && seen.direction == model::Direction::client_to_server;
+  if (from_client && context_session_ != kNoSession && sessions_.alive(context_session_)) return started(sessions_.at(context_session_), false, seen);
   if (is_initialize(seen)) return pending_session(seen, nullptr);
   return source_session(seen);
 }

@@ -54,6 +54,7 @@ void SessionTracker::observe(const Observation& seen) {
     case ObservationKind::gap: return on_gap(seen);
     case ObservationKind::stream_event: return on_stream_event(seen);
     case ObservationKind::outcome: return on_outcome(seen);
+    case ObservationKind::context: context_session_ = session_of(seen, nullptr).session.index; return;
   }
 }
 
@@ -79,7 +80,14 @@ TimelineEvent SessionTracker::event(EventKind kind, const Observation& seen, con
 
 ToolStatistics& SessionTracker::tool_named(std::string_view name) {
   const auto found = tools_.find(name);
-  return found != tools_.end() ? found->second : tools_[std::string(name)];
+  if (found != tools_.end()) return found->second;
+  return tools_[std::string(tools_.size() < limits_.tools ? name : kOthersKey)];
+}
+
+// Where each open call of a session is looked at, the newest ones are.
+std::span<const std::uint32_t> SessionTracker::newest_open(const SessionState& state) const {
+  const std::span<const std::uint32_t> open(state.session.open);
+  return open.last(std::min(open.size(), limits_.same_id_calls));
 }
 
 Call& SessionTracker::open_call(const Observation& seen, SessionState& state, Exchange* exchange, Direction requestor) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -129,6 +130,7 @@ class SessionTracker : public model::ObservationSink {
   // session_tracker.cc
   void on_outcome(const Observation& seen);
   ToolStatistics& tool_named(std::string_view name);
+  std::span<const std::uint32_t> newest_open(const SessionState& state) const;
   model::Call& open_call(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor);
   void close_call(model::Call& call, model::CloseReason reason, Time at, const Observation* seen);
   void close_unanswered(model::Call& call, model::CloseReason otherwise, Time at, const Observation* seen);
@@ -153,6 +155,7 @@ class SessionTracker : public model::ObservationSink {
   std::unordered_map<std::uint64_t, std::uint32_t> session_of_connection_;  // wire: whose exchanges a connection carried last
   std::deque<std::uint32_t> pending_;                                  // sessions whose id is still to come, oldest first
   std::uint64_t nameless_starts_ = 0;                                  // log: initialize requests that named no session
+  std::uint32_t context_session_ = kNoSession;                         // log: named by a line of its own, for what the client sends next
   std::uint32_t source_session_ = kNoSession;                          // log: who speaks where nothing names a session
   struct LastMessage { std::uint64_t digest = 0, channel = 0; Time at; };
   std::vector<LastMessage> recent_;                                    // log: the last messages, to tell one written twice

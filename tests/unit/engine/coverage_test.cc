@@ -1,0 +1,80 @@
+#include "engine/coverage.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include "base/embedded_file.h"
+
+using namespace mcpscan;
+using engine::EvidenceLimits;
+using model::RuleState;
+
+namespace {
+
+const engine::RuleSet& rules() {
+  static const engine::RuleSet kSet = [] {
+    engine::RuleSet set;
+    for (const EmbeddedFile& file : embedded_rules()) REQUIRE(set.add(file.text, file.path).ok());
+    return set;
+  }();
+  return kSet;
+}
+
+EvidenceLimits everything() {
+  EvidenceLimits evidence;
+  evidence.capabilities = UINT32_MAX;
+  return evidence;
+}
+
+model::RuleCoverage coverage_of(const std::string& rule, const EvidenceLimits& evidence) {
+  for (auto& coverage : judge_coverage(rules(), evidence)) {
+    if (coverage.rule == rule) return coverage;
+  }
+  FAIL("no coverage of " << rule);
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("with all the evidence there is every rule is evaluated, each once") {
+  const auto coverage = judge_coverage(rules(), everything());
+  CHECK(coverage.size() == rules().rules().size());
+  for (const auto& row : coverage) {
+    INFO(row.rule);
+    CHECK(row.state == RuleState::evaluated);
+    CHECK(row.why.empty());
+  }
+}
+
+TEST_CASE("without what a rule needs it is not evaluable, and the report says why and how to enable it") {
+  for (const auto& row : judge_coverage(rules(), {})) {
+    if (row.state != RuleState::not_evaluable) continue;
+    INFO(row.rule);
+    CHECK_FALSE(row.why.empty());
+    CHECK_FALSE(row.enable.empty());
+  }
+  EvidenceLimits evidence;
+  evidence.enable = "set DEBUG on the server";
+  CHECK(coverage_of("lost-reply", evidence).enable.substr(0, 23) == "set DEBUG on the server");
+}
+
+TEST_CASE("gaps, unattributed replies and calls let go make a rule of absence partly judged; a rule of presence stands") {
+  EvidenceLimits gaps = everything(), unattributed = everything(), aged = everything();
+  gaps.gaps = true;
+  unattributed.unattributed_replies = 3;
+  aged.aged_out_calls = 1;
+  for (const EvidenceLimits& evidence : {gaps, unattributed, aged}) {
+    CHECK(coverage_of("lost-reply", evidence).state == RuleState::partly);
+    CHECK(coverage_of("null-id", evidence).state == RuleState::evaluated);
+  }
+  CHECK(coverage_of("lost-reply", unattributed).why.find("3 replies") != std::string::npos);
+}
+
+TEST_CASE("a full id ledger or retired sessions make reuse partly judged") {
+  EvidenceLimits full = everything(), retired = everything();
+  full.ledgers_complete = false;
+  retired.retired_sessions = 2;
+  CHECK(coverage_of("duplicate-request-id", full).state == RuleState::partly);
+  CHECK(coverage_of("duplicate-request-id", retired).state == RuleState::partly);
+}

@@ -1,0 +1,143 @@
+#include "engine/finding_book.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+using namespace mcpscan;
+using engine::FindingBook;
+using engine::Rule;
+using model::FindingDraft;
+
+namespace {
+
+Rule rule_named(const char* id) {
+  Rule rule;
+  rule.id = id;
+  rule.level = model::Level::low;
+  return rule;
+}
+
+const Rule kRule = rule_named("duplicate-request-id");
+
+FindingDraft draft(const char* session, std::uint64_t line, std::int64_t at = 0) {
+  FindingDraft made;
+  made.session = session;
+  made.at = {at};
+  made.call = model::FindingCall{};
+  made.evidence.push_back({{0, model::PlaceKind::line, line, line * 10}, "text"});
+  return made;
+}
+
+std::string only_id(const FindingBook& book) {
+  REQUIRE(book.findings().size() == 1);
+  return book.findings()[0].finding.id;
+}
+
+}  // namespace
+
+TEST_CASE("a finding's id says what it is: not where, when, how often, nor how its session id is spelled") {
+  const Limits limits;
+  FindingBook first(limits), second(limits);
+  first.add(kRule, draft("ab-cd", 1, 5));
+  second.add(kRule, draft("ABCD", 900, 70));
+  second.add(kRule, draft("ABCD", 901, 71));
+  CHECK(only_id(first) == only_id(second));
+  CHECK(second.findings()[0].finding.count == 2);
+}
+
+TEST_CASE("rule, detail, session, requestor and discriminator each make another finding") {
+  const auto base = engine::finding_id("r", "d", "s", model::Direction::client_to_server, "1");
+  CHECK(base != engine::finding_id("q", "d", "s", model::Direction::client_to_server, "1"));
+  CHECK(base != engine::finding_id("r", "e", "s", model::Direction::client_to_server, "1"));
+  CHECK(base != engine::finding_id("r", "d", "t", model::Direction::client_to_server, "1"));
+  CHECK(base != engine::finding_id("r", "d", "s", model::Direction::server_to_client, "1"));
+  CHECK(base != engine::finding_id("r", "d", "s", model::Direction::client_to_server, "2"));
+  CHECK(base.size() == 16);
+}
+
+TEST_CASE("a detail that is a note is no part of the identity") {
+  const Limits limits;
+  FindingBook book(limits);
+  for (const char* note : {"3 bursts", "4 bursts"}) {
+    FindingDraft made = draft("s", 1);
+    made.detail = note;
+    made.detail_is_note = true;
+    book.add(kRule, made);
+  }
+  CHECK(book.findings().size() == 1);
+  CHECK(book.findings()[0].finding.detail == "4 bursts");
+}
+
+TEST_CASE("equal drafts add up: count, first and last in any order, the highest level, the surest fault") {
+  const Limits limits;
+  FindingBook book(limits);
+  FindingDraft later = draft("s", 2, 20);
+  later.level = model::Level::high;
+  later.fault = {model::Party::client, model::Certainty::proven, {}, "sure"};
+  book.add(kRule, later);
+  FindingDraft earlier = draft("s", 1, 10);
+  earlier.fault = {model::Party::server, model::Certainty::weak, {}, "unsure"};
+  book.add(kRule, earlier);
+  const model::Finding& finding = book.findings()[0].finding;
+  CHECK(finding.count == 2);
+  CHECK(finding.first.us == 10);
+  CHECK(finding.last.us == 20);
+  CHECK(finding.level == model::Level::high);
+  CHECK(finding.fault.reason == "sure");
+}
+
+TEST_CASE("beyond report_calls and report_evidence the rest is counted") {
+  Limits limits;
+  limits.report_calls = 2;
+  limits.report_evidence = 1;
+  FindingBook book(limits);
+  for (std::uint64_t line = 1; line <= 5; ++line) book.add(kRule, draft("s", line));
+  const model::Finding& finding = book.findings()[0].finding;
+  CHECK(finding.calls.size() == 2);
+  CHECK(finding.calls_left_out == 3);
+  CHECK(finding.evidence.size() == 1);
+  CHECK(finding.evidence_left_out == 4);
+  CHECK(finding.count == 5);
+}
+
+TEST_CASE("beyond findings new ones are counted, known ones still grow") {
+  Limits limits;
+  limits.findings = 1;
+  FindingBook book(limits);
+  for (const char* session : {"s", "t", "s", "u"}) book.add(kRule, draft(session, 1));
+  CHECK(book.findings().size() == 1);
+  CHECK(book.findings()[0].finding.count == 2);
+  CHECK(book.left_out() == 2);
+}
+
+TEST_CASE("the same traffic at two places is one finding, with the larger count and the places of both") {
+  const Limits limits;
+  FindingBook book(limits), other(limits);
+  book.add(kRule, draft("s", 1));
+  other.add(kRule, draft("s", 7));
+  other.add(kRule, draft("s", 8));
+  other.add(kRule, draft("t", 9));
+  book.merge(other);
+  REQUIRE(book.findings().size() == 2);
+  CHECK(book.findings()[0].finding.count == 2);
+  CHECK(book.findings()[0].finding.calls.size() == 2);
+  CHECK(book.findings()[0].finding.evidence.size() == 3);
+}
+
+TEST_CASE("merging keeps the bounds too: findings, report_evidence") {
+  Limits limits;
+  limits.findings = 1;
+  limits.report_evidence = 2;
+  FindingBook book(limits), other(limits);
+  for (std::uint64_t line : {1, 2, 3}) book.add(kRule, draft("s", line));
+  for (std::uint64_t line : {4, 5, 6}) other.add(kRule, draft("s", line));
+  FindingBook third(limits);
+  third.add(kRule, draft("t", 9));
+  book.merge(other);
+  book.merge(third);
+  REQUIRE(book.findings().size() == 1);
+  CHECK(book.findings()[0].finding.evidence.size() == 2);
+  CHECK(book.findings()[0].finding.evidence_left_out == 4);
+  CHECK(book.left_out() == 1);
+}
