@@ -193,6 +193,7 @@ void MessageReader::State::apply_defects(std::string_view text, std::uint32_t de
 
 // Whoever pairs calls keeps ids and names for as long as a call is open.
 bool MessageReader::State::shorten(RpcMessage& message, Arena& arena) const {
+  constexpr std::size_t kRawBytes = 8;  // a byte of an id has six in its token at most
   bool any = false;
   for (std::string_view* text : {&message.method, &message.target, &message.protocol_version, &message.peer_name, &message.peer_version}) {
     if (text->size() <= limits.id_bytes) continue;
@@ -200,7 +201,7 @@ bool MessageReader::State::shorten(RpcMessage& message, Arena& arena) const {
     any = true;
   }
   for (model::RpcId* id : {&message.id, &message.related, &message.progress_token}) {
-    if (id->value.size() <= limits.id_bytes && id->raw.size() <= limits.id_bytes) continue;
+    if (id->value.size() <= limits.id_bytes && id->raw.size() <= kRawBytes * limits.id_bytes) continue;
     id->value = shortened(id->value, arena);
     id->raw = shortened(id->raw, arena);
     any = true;

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include <string>
+#include <utility>
 
 #include "base/hash.h"
 #include "support/read_messages.h"
@@ -112,6 +113,38 @@ TEST_CASE("structured content and arguments have digests of their own, a cut mes
   CHECK(call.messages.at(0).arguments_digest == hash_bytes(R"({"q":"z"})"));
   const auto cut = read_body(R"({"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"a"}],"structuredContent":{"a")");
   CHECK(cut.messages.at(0).content_digest == 0);
+}
+
+TEST_CASE("an id or name over Limits::id_bytes is told by its head and a digest: one stays itself, two stay two") {
+  Limits limits;
+  limits.id_bytes = 100;
+  const auto told = [&](const std::string& id, const std::string& tool) {
+    auto read = read_body(R"({"jsonrpc":"2.0","id":")" + id + R"(","method":"tools/call","params":{"name":")" + tool + "\"}}", Codec::json, false, limits);
+    REQUIRE(read.messages.size() == 1);
+    CHECK(read.outcome.shortened == (id.size() > 100 || tool.size() > 100 ? 1 : 0));
+    return std::pair(std::string(read.messages[0].id.value), std::string(read.messages[0].target));
+  };
+  const std::string longest(100, 'x'), longer(101, 'x'), other = std::string(100, 'x') + "y";
+  CHECK(told(longest, longest) == std::pair(longest, longest));
+  CHECK(told(longer, "t").first.size() <= 100 + 40);
+  CHECK(told(longer, longer) == told(longer, longer));
+  CHECK(told(longer, longer).first != told(other, longer).first);
+  CHECK(told(longer, longer).second != told(longer, other).second);
+}
+
+TEST_CASE("each bound that was reached is an anomaly that names it") {
+  Limits limits;
+  limits.json_depth = 4;
+  limits.batch_messages = 1;
+  limits.id_bytes = 8;
+  model::AnomalyLog anomalies;
+  for (const char* body : {R"({"jsonrpc":"2.0","id":1,"result":{"a":[[[[[1]]]]]}})", R"([{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}])",
+                           R"({"jsonrpc":"2.0","id":"longer than eight","method":"ping"})"}) {
+    note_bounds(read_body(body, Codec::json, false, limits).outcome, {}, anomalies);
+  }
+  CHECK(anomalies.entries().count("json-too-deep") == 1);
+  CHECK(anomalies.entries().count("batch-too-long") == 1);
+  CHECK(anomalies.entries().count("id-too-long") == 1);
 }
 
 }  // namespace

@@ -87,6 +87,17 @@ TEST_CASE("the oldest open call is found whatever was closed between, and full()
   CHECK(table.oldest_open() == session::kNoCall);
 }
 
+TEST_CASE("one call that stays open does not hide which is the oldest, however many come and go after it") {
+  Limits limits;
+  limits.finished_calls = 2;
+  CallTable table(limits);
+  const auto oldest = table.open(0, kClient, one).handle;
+  for (int i = 0; i < 100; ++i) table.close(table.open(1, kClient, one), CloseReason::answered, {});
+  CHECK(table.oldest_open() == oldest);
+  table.close(table.at(oldest), CloseReason::answered, {});
+  CHECK(table.oldest_open() == session::kNoCall);
+}
+
 TEST_CASE("a moved call is found in its new session only, by value as before") {
   const Limits limits;
   CallTable table(limits);

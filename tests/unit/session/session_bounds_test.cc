@@ -104,3 +104,24 @@ TEST_CASE("an access line for a port says nothing about a call whose place was g
   log.summary({.peer = "10.0.0.1", .port = 4001, .status = 404});
   CHECK(log.told() == Lines{});
 }
+
+TEST_CASE("beyond tools the calls of further ones are counted together") {
+  Limits limits;
+  limits.tools = 2;
+  Tracked log(limits);
+  for (const char* tool : {"a", "b", "c", "d", "a"}) log.request("1", {.session = "s1", .target = tool});
+  const auto& tools = log.tracker.tools();
+  CHECK(tools.at("a").calls == 2);
+  CHECK(tools.at("(others)").calls == 2);
+  CHECK(tools.size() == 3);
+}
+
+TEST_CASE("beyond session_addresses no further address or principal of a session is kept") {
+  Limits limits;
+  limits.session_addresses = 2;
+  Tracked log(limits);
+  for (const char* peer : {"10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.1"}) log.request("1", {.session = "s1", .peer = peer, .principal = hash_bytes(peer)});
+  log.finish();
+  CHECK(log.addresses == 2);
+  CHECK(log.principals == 2);
+}

@@ -3,6 +3,7 @@
 // Ids are JSON tokens: 1, "1", null.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -123,12 +124,15 @@ class Tracked : public model::EventSink {
   Lines told() { return std::exchange(lines_, {}); }
 
   void on_event(const model::TimelineEvent& event) override {
+    if (event.session) addresses = std::max(addresses, event.session->addresses.size());
+    if (event.session) principals = std::max(principals, event.session->principals.size());
     std::string line = line_of(event);
     if (!line.empty()) lines_.push_back(std::move(line));
   }
 
   Limits limits;
   session::SessionTracker tracker;
+  std::size_t addresses = 0, principals = 0;  // most that a session held
 
  private:
   static model::RpcId id_of(std::string_view token) {
