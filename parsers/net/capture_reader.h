@@ -28,6 +28,7 @@ struct Packet {
   std::uint32_t link_type = 0;       // LINKTYPE_ value (Ethernet 1, ...)
   std::uint32_t original_length = 0;
   std::span<const std::uint8_t> bytes;  // captured bytes, valid until the next call
+  bool before_damage = false;        // what follows it in the file is no record: its own end may be foreign bytes
 };
 
 class CaptureReader {

@@ -53,14 +53,16 @@ bool PcapReader::read_packet(Packet& packet) {
       continue;
     }
     const std::uint64_t offset = window_.offset();
-    if (!window_.need(kRecordHeaderBytes + header.captured)) break;
+    const std::size_t size = kRecordHeaderBytes + header.captured;
+    if (!window_.need(size)) break;
+    packet.before_damage = window_.need(size + kRecordHeaderBytes) && !possible(record_header(window_.data() + size));
     packet.offset = offset;
     packet.at = {header.seconds * kSecond + (form_.nanoseconds ? header.fraction / 1000 : header.fraction)};
     packet.link_type = link_type_;
     packet.original_length = std::max(header.original, header.captured);
     packet.bytes = {window_.data() + kRecordHeaderBytes, header.captured};
     last_seconds_ = header.seconds;
-    window_.consume(kRecordHeaderBytes + header.captured);
+    window_.consume(size);
     return true;
   }
   if (window_.available() > 0) note_cut("a record", window_.offset());

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "app/http_analyzer.h"
 #include "net/capture_reader.h"
 #include "net/flow_table.h"
+#include "pipeline/observation_relay.h"
 
 namespace mcpscan::pipeline {
 
@@ -80,13 +82,14 @@ void tell_gap(std::string_view reason, std::uint32_t input, std::uint64_t packet
   sink.observe(gap);
 }
 
-// Whose packets were in the damaged records of a file nobody knows.
+// Whose packets were in the damaged records of a file nobody knows. Told before the packet that runs into them, too: what it says may be
+// made of two.
 class DamagedRecords {
  public:
   void tell_new(const net::CaptureReader& capture, const net::Packet& next, std::uint32_t input, model::ObservationSink& sink) {
     std::uint64_t count = 0;
     for (const auto& [reason, records] : capture.books().malformed) count += records;
-    if (count > told_) tell_gap("records of the file are damaged", input, next.number, next.at, sink);
+    if (count > told_ || next.before_damage) tell_gap("records of the file are damaged", input, next.number, next.at, sink);
     told_ = count;
   }
 
@@ -120,7 +123,9 @@ Result<CaptureScanResult> scan_capture(ByteReader& bytes, std::uint32_t input, n
   }
   CaptureScanResult result;
   result.reader = capture.format();
-  WindowSink window(sink, options);
+  std::optional<ObservationRelay> relay;
+  if (options.threads > 1) relay.emplace(sink);
+  WindowSink window(relay ? *relay : sink, options);
   app::HttpShared http{limits, window, row.anomalies, numbers.next_exchange, 0, {}};
   TlsTally tls;
   const auto report_tls = [&tls](const net::TlsFacts& facts) {
@@ -155,8 +160,11 @@ Result<CaptureScanResult> scan_capture(ByteReader& bytes, std::uint32_t input, n
     if (packet.number % kProgressEvery == 0) progress(packet.offset);
   }
   row.last = last;
+  packet.before_damage = false;
   if (capture.anomalies().entries().contains("cut-file")) tell_gap("the file is cut", input, packet.number, last, window);
+  else damaged.tell_new(capture, packet, input, window);
   flows.finish(last);
+  if (relay) relay->finish();
   row.books.merge(flow_books);
   row.books.merge(capture.books());
   row.anomalies.merge(capture.anomalies());

@@ -104,6 +104,18 @@ TEST_CASE("A record that claims 4 GB is an anomaly with its offset, and reading 
   CHECK(anomaly.text.find("4294967280") != std::string::npos);
 }
 
+TEST_CASE("The record before damage is told as such: a hole in the file may have begun inside it") {
+  const std::string good = record(1700000000, 0, std::string(60, 'a')), bad(50, '\xee');
+  for (const std::size_t step : {std::size_t{1}, std::size_t{1} << 20}) {
+    const Read read = read_all(file_header() + good + good + bad + good + good, step);
+    REQUIRE(read.headers.size() == 4);
+    CHECK_FALSE(read.headers[0].before_damage);
+    CHECK(read.headers[1].before_damage);
+    CHECK_FALSE(read.headers[2].before_damage);
+    CHECK_FALSE(read.headers[3].before_damage);
+  }
+}
+
 TEST_CASE("A record that claims 4 GB with nothing behind it ends the file") {
   const Read read = read_all(file_header() + record(1700000000, 0, "abc") + little32(1) + little32(1) + little32(0xffffffff) + little32(1) +
                              std::string(100, '\xff'));
