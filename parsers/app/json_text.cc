@@ -176,8 +176,8 @@ std::string_view repaired_copy(std::string_view text, Arena& arena) {
 }
 
 std::size_t string_content_end(std::string_view text) {
-  std::size_t at = text.find_first_of("\"\\");
-  while (at != std::string_view::npos && text[at] == '\\') at = text.find_first_of("\"\\", std::min(at + 2, text.size()));
+  std::size_t at = 0;
+  while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
   return std::min(at, text.size());
 }
 

@@ -1,5 +1,7 @@
 #include "ingest/text/line_memo.h"
 
+#include <algorithm>
+
 #include "base/hash.h"
 #include "ingest/text/char_class.h"
 
@@ -8,45 +10,117 @@ namespace {
 
 constexpr std::size_t kDateBytes = 11;  // 2026-11-29T
 
+std::uint64_t eight_bytes(const char* at) {
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
+constexpr std::uint64_t each_byte(std::uint8_t value) { return 0x0101010101010101u * value; }
+
+// The high bit of each byte that is a digit.
+constexpr std::uint64_t digits_of(std::uint64_t word) {
+  const std::uint64_t value = word ^ each_byte('0');
+  return ~(((value & each_byte(0x7f)) + each_byte(0x80 - 10)) | value) & each_byte(0x80);
+}
+
+// Eight bytes that are equal, or digits where the other has digits.
+constexpr bool alike(std::uint64_t a, std::uint64_t b) {
+  const std::uint64_t difference = a ^ b;
+  const std::uint64_t differs = (((difference & each_byte(0x7f)) + each_byte(0x7f)) | difference) & each_byte(0x80);
+  return (differs & ~(digits_of(a) & digits_of(b))) == 0;
+}
+static_assert(alike(0x2c3930323a393032, 0x2c3130313a303931) && !alike(0x3a393032, 0x2e393032));
+
 // Two times written alike: the same date, and digits where the other has digits. No rule can tell them apart but by their value.
 bool written_alike(std::string_view a, std::string_view b, std::size_t bytes) {
   if (std::memcmp(a.data(), b.data(), kDateBytes) != 0) return false;
-  for (std::size_t i = kDateBytes; i < bytes; ++i) {
-    if (a[i] != b[i] && !(is_digit(a[i]) && is_digit(b[i]))) return false;
+  for (std::size_t at = kDateBytes; at < bytes; at += 8) {
+    const std::size_t from = std::min(at, bytes - 8);
+    if (!alike(eight_bytes(a.data() + from), eight_bytes(b.data() + from))) return false;
   }
   return true;
 }
 
+// The bytes of a view were looked at, or it is empty.
+bool within(std::string_view view, const char* seen_to) { return view.empty() || view.data() + view.size() <= seen_to; }
+
 }  // namespace
 
-LineMemo::Entry* LineMemo::find(std::string_view line, TimeReader& times, Time& at) {
-  asked_ = {};
-  if (line.size() <= kDateBytes || line.size() > kTailBytes || !is_digit(line[0])) return nullptr;
-  const std::size_t time_bytes = times.read_first(line, at);
-  if (time_bytes < kDateBytes || time_bytes == line.size()) return nullptr;
-  const std::string_view tail = line.substr(time_bytes);
-  asked_ = line;
-  asked_time_ = time_bytes;
-  asked_place_ = hash_bytes(tail) % kEntries;
-  if (entries_.empty()) return nullptr;
-  Entry& entry = entries_[asked_place_];
-  const bool same = entry.time_bytes == time_bytes && entry.line.size() == line.size() && entry.line.substr(time_bytes) == tail;
-  if (!same || !written_alike(entry.line, line, time_bytes)) return nullptr;
-  entry.seen_again = true;
+LineMemo::Start& LineMemo::start_of(std::string_view tail) {
+  const std::uint64_t mixed = (eight_bytes(tail.data()) ^ (eight_bytes(tail.data() + 8) << 1) ^ (eight_bytes(tail.data() + 16) << 2)) * 0x9e3779b97f4a7c15u;
+  return starts_[(mixed >> 32) % kStarts];
+}
+LineMemo::Entry& LineMemo::entry_of(std::string_view head) { return entries_[hash_bytes(head) % kEntries]; }
+
+bool LineMemo::fits(const Entry& entry, std::string_view line, std::size_t time_bytes) {
+  const std::size_t end = time_bytes + entry.head_bytes;
+  if (entry.time_bytes != time_bytes || end > line.size() || (entry.to_end && end != line.size())) return false;
+  return std::memcmp(entry.line.data() + time_bytes, line.data() + time_bytes, entry.head_bytes) == 0 && written_alike(entry.line, line, time_bytes);
+}
+
+const LineMemo::Entry* LineMemo::follow(Entry& entry) {
+  const auto place = static_cast<std::uint16_t>(&entry - entries_.data());
+  entries_[last_].successor = place;
+  last_ = place;
   return &entry;
 }
 
-LineMemo::Entry* LineMemo::learn(std::string_view line, const RecordHead& head, std::size_t next_prefix) {
-  if (asked_.data() != line.data() || asked_.size() != line.size() || !head.behind_any_time) return nullptr;
-  if (entries_.empty()) entries_.resize(kEntries);
-  Entry& entry = entries_[asked_place_];
-  entry.line = line;
-  entry.time_bytes = asked_time_;
-  entry.head = head;
-  entry.next_prefix = next_prefix;
-  entry.serial = ++serial_;
-  entry.seen_again = entry.tried = entry.whole = false;
-  return &entry;
+const LineMemo::Entry* LineMemo::find(std::string_view line, TimeReader& times, Time& at) {
+  if (starts_.empty() || line.size() < kDateBytes + kStartBytes || !is_digit(line[0])) return nullptr;
+  const std::size_t time_bytes = times.read_first(line, at);
+  if (time_bytes < kDateBytes + 8 || line.size() < time_bytes + kStartBytes) return nullptr;
+  Entry& expected = entries_[entries_[last_].successor];
+  if (fits(expected, line, time_bytes)) return follow(expected);
+  const std::string_view tail = line.substr(time_bytes);
+  Start& start = start_of(tail);
+  if (std::memcmp(start.bytes.data(), tail.data(), kStartBytes) != 0) return nullptr;
+  for (std::size_t i = 0; i < start.count; ++i) {
+    const std::size_t length = start.lengths[i];
+    if (length > tail.size()) continue;
+    Entry& entry = entry_of(tail.substr(0, length));
+    if (entry.head_bytes != length || !fits(entry, line, time_bytes)) continue;
+    if (i > 0) std::swap(start.lengths[i], start.lengths[i - 1]);
+    return follow(entry);
+  }
+  return nullptr;
+}
+
+void LineMemo::learn(std::string_view line, const RecordHead& head, std::size_t next_prefix, const LogRecord& record, const char* seen_to, TimeReader& times) {
+  Time at;
+  if (line.size() < kDateBytes + kStartBytes || !is_digit(line[0]) || !head.behind_any_time || record.http != nullptr) return;
+  const std::size_t time_bytes = times.read_first(line, at);
+  const std::string_view tail = line.substr(time_bytes);
+  if (time_bytes < kDateBytes + 8 || tail.size() < kStartBytes) return;
+  const bool to_end = seen_to > line.data() + line.size();
+  const std::size_t seen = to_end ? tail.size() : static_cast<std::size_t>(std::max(seen_to, tail.data()) - tail.data());
+  const std::size_t length = std::max(seen, kStartBytes);
+  const char* known_to = tail.data() + length;
+  const bool told = within(record.logger, known_to) && within(record.level, known_to) && within(record.session, known_to) && within(record.peer, known_to);
+  const bool body_to_end = record.body.empty() || record.body.data() + record.body.size() == line.data() + line.size();
+  if (length > kHeadBytes || !told || !body_to_end) return;
+  if (starts_.empty()) starts_.resize(kStarts), entries_.resize(kEntries);
+  Start& start = start_of(tail);
+  if (std::memcmp(start.bytes.data(), tail.data(), kStartBytes) != 0) start = Start{};
+  std::memcpy(start.bytes.data(), tail.data(), kStartBytes);
+  const auto known = start.lengths.begin() + start.count;
+  if (std::find(start.lengths.begin(), known, length) == known) {
+    if (start.count < kLengths) ++start.count;
+    start.lengths[start.next] = static_cast<std::uint16_t>(length);
+    start.next = static_cast<std::uint8_t>((start.next + 1) % kLengths);
+  }
+  Entry& entry = entry_of(tail.substr(0, length));
+  entry = {line, time_bytes, length, to_end, ++serial_, head, next_prefix, record, static_cast<std::size_t>(record.text.data() - tail.data()),
+           record.body.empty() ? 0 : static_cast<std::size_t>(record.body.data() - tail.data()), 0};
+  follow(entry);
+}
+
+LogRecord LineMemo::record_of(const Entry& entry, std::string_view line) {
+  LogRecord record = entry.record;
+  const std::string_view tail = line.substr(entry.time_bytes);
+  record.text = tail.substr(entry.text_at);
+  if (entry.body_at != 0) record.body = tail.substr(entry.body_at);
+  return record;
 }
 
 }  // namespace mcpscan::ingest

@@ -1,9 +1,11 @@
-// LineMemo: most lines of a server's log say the same words at another time. Of such a line (a date and clock at its very start,
-// then at most kTailBytes) the memo remembers what its prefix and, where the time plays no part in it, the whole record came to, so that
-// the same tail costs one hash and one compare. It decides nothing: what it gives is what the rules gave for equal bytes.
-// Ownership: entries point into the block and arena of one parse call and die with it. Not thread-safe. Bound: kEntries.
+// LineMemo: most lines of a log begin with a date and clock and go on with words that came before. What the rules say of a line depends on
+// the bytes that they looked at (Captures::seen_to); the memo keeps those bytes behind the time with what they came to, so that a later
+// line with the same ones costs a hash and a compare. It decides nothing: what it gives is what the rules gave for equal bytes.
+// Not remembered: records of several lines, framed lines, access lines, records with a time of their own.
+// Ownership: entries point into the block and arena of one parse call and die with it. Not thread-safe. Bound: kEntries, kStarts.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -16,31 +18,48 @@ namespace mcpscan::ingest {
 
 class LineMemo {
  public:
-  static constexpr std::size_t kEntries = 128;   // tails remembered; a server has a few dozen such lines
-  static constexpr std::size_t kTailBytes = 200; // longer lines carry bodies and never come twice
+  static constexpr std::size_t kEntries = 256;   // heads remembered: some dozens of statements, and those that name a session once for each
+  static constexpr std::size_t kStarts = 64;     // first words, each with the lengths of the heads that begin with them
+  static constexpr std::size_t kStartBytes = 24;
+  static constexpr std::size_t kLengths = 8;
+  static constexpr std::size_t kHeadBytes = 400; // longer heads are not remembered
 
   struct Entry {
-    std::string_view line;
+    std::string_view line;      // the line it was learned from
     std::size_t time_bytes = 0;
+    std::size_t head_bytes = 0; // behind the time; what the rules looked at
+    bool to_end = false;        // they saw that the line ends there
+    std::uint64_t serial = 0;   // of what it holds; another head may take its place
     RecordHead head;
     std::size_t next_prefix = 0;
-    std::uint64_t serial = 0;   // of what it holds; another line may take its place
-    bool seen_again = false, tried = false;
-    bool whole = false;         // `record` is what the line comes to when no other continues it
-    LogRecord record;
+    LogRecord record;           // `at`, `source`, `line` are the line's own
+    std::size_t text_at = 0, body_at = 0;  // where the line's text and body begin, behind the time; 0: no body
+    std::uint16_t successor = 0;           // the entry of the line that followed the last one of this head
   };
 
-  // The entry of a line with the same tail, with `at` set to this line's own time; null when there is none. Then learn() may be called
-  // for the line that was just looked up.
-  Entry* find(std::string_view line, TimeReader& times, Time& at);
-  // Null when this line is none to be remembered.
-  Entry* learn(std::string_view line, const RecordHead& head, std::size_t next_prefix);
+  // What is known of a line with the same head, with `at` set to this line's own time; null when nothing is.
+  const Entry* find(std::string_view line, TimeReader& times, Time& at);
+  // Takes `record`, told by a line as a whole, into the memo if what the rules looked at, up to `seen_to`, tells all of it but its text
+  // and body, and `head` begins with a time in any form.
+  void learn(std::string_view line, const RecordHead& head, std::size_t next_prefix, const LogRecord& record, const char* seen_to, TimeReader& times);
+  // The record of a line that find() gave the entry for.
+  static LogRecord record_of(const Entry& entry, std::string_view line);
 
  private:
+  struct Start {
+    std::array<char, kStartBytes> bytes{};
+    std::array<std::uint16_t, kLengths> lengths{};
+    std::uint8_t count = 0, next = 0;
+  };
+  static bool fits(const Entry& entry, std::string_view line, std::size_t time_bytes);
+  Start& start_of(std::string_view tail);
+  Entry& entry_of(std::string_view head);
+  const Entry* follow(Entry& entry);
+
   std::vector<Entry> entries_;
-  std::string_view asked_;
-  std::size_t asked_place_ = 0, asked_time_ = 0;
+  std::vector<Start> starts_;
   std::uint64_t serial_ = 0;
+  std::uint16_t last_ = 0;   // the entry found last: statements come in turns
 };
 
 }  // namespace mcpscan::ingest

@@ -7,12 +7,6 @@
 #include "ingest/text/record_reader.h"
 
 namespace mcpscan::ingest {
-namespace {
-
-constexpr Time kTakenOut{-(INT64_C(1) << 61)};  // stands for a line's own time while the memo learns what the rest comes to; no clock says it
-
-}  // namespace
-
 std::string_view RecordReader::joined(Open& open) {
   if (open.pieces.empty()) return open.text;
   const std::span<char> buffer = arena_.buffer(open.bytes + open.pieces.size());
@@ -25,17 +19,10 @@ std::string_view RecordReader::joined(Open& open) {
   return {buffer.data(), used};
 }
 
-// The memo's entry for a record that is one line of its kind.
-LineMemo::Entry* RecordReader::remembered(const Open& open) const {
-  const bool alone = open.lines == 1 && open.pieces.empty() && !open.too_long && !open.frame.malformed;
-  return alone && open.known != nullptr && open.known->serial == open.known_serial ? open.known : nullptr;
-}
-
 void RecordReader::interpret(Open& open) {
-  LineMemo::Entry* known = remembered(open);
-  if (known != nullptr && known->seen_again && !known->tried) learn(open, *known);
-  if (known != nullptr && known->whole) {
-    LogRecord& record = known->record;
+  const bool alone = open.lines == 1 && open.pieces.empty() && !open.too_long && open.frame.layers == 0 && open.frame.ready == nullptr && !open.frame.malformed;
+  if (alone && open.known != nullptr && open.known->serial == open.known_serial) {
+    LogRecord record = LineMemo::record_of(*open.known, open.text);
     record.at = open.head.at;
     record.source = open.source;
     record.line = open.line;
@@ -43,19 +30,23 @@ void RecordReader::interpret(Open& open) {
   }
   LogRecord fresh;
   LogRecord& record = open.frame.ready != nullptr ? *open.frame.ready : fresh;
+  plain_ = alone && open.head.found;
+  match_.rule = nullptr;
+  match_.captures.seen_to = open.seen_to;
   interpret_anew(open, record);
+  if (plain_ && plainly_captured()) memo_.learn(open.text, open.head, open.next_prefix, record, match_.captures.seen_to, times_);
   yield_(record);
 }
 
-// What the line comes to whatever its time is, if the time plays no part in it.
-void RecordReader::learn(Open& open, LineMemo::Entry& known) {
-  const Time at = open.head.at;
-  open.head.at = kTakenOut;
-  known.tried = true;
-  known.record = LogRecord{};
-  interpret_anew(open, known.record);
-  known.whole = known.record.at == kTakenOut && known.record.http == nullptr;
-  open.head.at = at;
+// The message holds no time, and all that was captured was looked at, but for what goes on to the end of the line.
+bool RecordReader::plainly_captured() const {
+  if (match_.rule == nullptr) return true;
+  for (std::size_t i = 0; i < match_.captures.count; ++i) {
+    const Capture& capture = match_.captures.items[i];
+    const bool open_end = capture.field == Field::body || capture.field == Field::message;
+    if (capture.field == Field::time || (!open_end && capture.text.data() + capture.text.size() > match_.captures.seen_to)) return false;
+  }
+  return true;
 }
 
 void RecordReader::interpret_anew(Open& open, LogRecord& record) {
@@ -110,6 +101,7 @@ bool RecordReader::tell_with_head(const RecordHead& head, std::string_view text,
   if (!head.level.empty() || !head.logger.empty()) return false;
   RecordHead inner;
   if (state_.prefixes.match(message, 0, times_, match_.captures, inner) == 0) return false;
+  plain_ = false;
   message = message.substr(std::min(inner.message, message.size()));
   take_head(inner, record);
   record.text = message;
@@ -144,7 +136,7 @@ void RecordReader::tell(Open& open, std::string_view text, LogRecord& record) {
     next = state_.prefixes.match(open.text.substr(0, open.text.find('\n')), next, times_, match_.captures, head);
     if (next == 0) break;
     record = bare;
-    if (tell_with_head(head, text, record)) return;
+    if (tell_with_head(head, text, record)) return void(plain_ = false);
   }
   record = first;
 }

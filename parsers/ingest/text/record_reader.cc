@@ -119,14 +119,11 @@ bool RecordReader::read_head(std::string_view payload, RecordHead& head, std::si
 bool RecordReader::recall(const Frame& frame, RecordHead& head, std::size_t& next_prefix) {
   Time at;
   known_ = frame.layers == 0 ? memo_.find(frame.payload, times_, at) : nullptr;
-  if (known_ != nullptr) {
-    head = known_->head;
-    head.at = at;
-    next_prefix = known_->next_prefix;
-    return true;
-  }
-  if (!read_head(frame.payload, head, next_prefix)) return false;
-  if (frame.layers == 0) known_ = memo_.learn(frame.payload, head, next_prefix);
+  match_.captures.seen_to = known_ == nullptr ? nullptr : frame.payload.data() + known_->time_bytes + known_->head_bytes + known_->to_end;
+  if (known_ == nullptr) return read_head(frame.payload, head, next_prefix);
+  head = known_->head;
+  head.at = at;
+  next_prefix = known_->next_prefix;
   return true;
 }
 
@@ -175,6 +172,7 @@ void RecordReader::start(const Frame& frame, std::string_view line, std::uint64_
   open.next_prefix = next_prefix_;
   open.known = known_;
   open.known_serial = known_ == nullptr ? 0 : known_->serial;
+  open.seen_to = match_.captures.seen_to;
   open.rich = head_.found && head_.rule == nullptr;
   if (open.rich) {
     if (head_.at.known()) rich_time_ = head_.at;

@@ -32,8 +32,9 @@ class RecordReader {
     Frame frame;
     RecordHead head;
     std::size_t next_prefix = 0;
-    LineMemo::Entry* known = nullptr;          // what the memo holds for its first line ...
+    const LineMemo::Entry* known = nullptr;    // what the memo holds for its first line ...
     std::uint64_t known_serial = 0;            // ... as long as it still does
+    const char* seen_to = nullptr;             // what was looked at of the first line to read its head
     bool rich = false, traceback = false, closed = false, too_long = false;
   };
 
@@ -51,9 +52,8 @@ class RecordReader {
   void flush(bool all);
 
   void interpret(Open& open);
-  LineMemo::Entry* remembered(const Open& open) const;
   void interpret_anew(Open& open, LogRecord& record);
-  void learn(Open& open, LineMemo::Entry& known);
+  bool plainly_captured() const;
   std::string_view joined(Open& open);
   void tell(Open& open, std::string_view text, LogRecord& record);
   bool tell_with_head(const RecordHead& head, std::string_view text, LogRecord& record);
@@ -69,7 +69,8 @@ class RecordReader {
   std::vector<std::unique_ptr<Open>> open_, spare_;   // oldest first; closed ones whose buffers are used again
   MessageMatch match_;
   LineMemo memo_;
-  LineMemo::Entry* known_ = nullptr;   // of the line whose head was read last
+  const LineMemo::Entry* known_ = nullptr;   // of the line whose head was read last
+  bool plain_ = false;                       // the record being told has its time and prefix from its line's beginning
   RecordHead head_;
   std::size_t next_prefix_ = 0;
   std::uint64_t line_number_ = 0;

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kLeastLead = 12;
 constexpr std::size_t kMostGroups = 16;
+constexpr std::size_t kTimeReach = 40;  // what the look for a time at the start may look at, where there is none
 
 std::uint64_t first_eight(std::string_view text) {
   std::uint64_t word = 0;
@@ -41,6 +42,35 @@ void fill_head(const Captures& captures, std::string_view line, RecordHead& head
       default: break;
     }
   }
+}
+
+// What every match of an anchored pattern begins with; empty when that cannot be told at a glance.
+std::string literal_lead(std::string_view pattern) {
+  if (pattern.substr(0, 4) == "(?s)") pattern.remove_prefix(4);
+  int depth = 0;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '\\') ++i;
+    else if (pattern[i] == '(') ++depth;
+    else if (pattern[i] == ')') --depth;
+    else if (pattern[i] == '|' && depth == 0) return {};
+  }
+  std::size_t end = 0;
+  while (end < pattern.size() && (is_a(pattern[end], kLetter | kDigit) || pattern[end] == ' ' || pattern[end] == ':')) ++end;
+  const bool repeated = end < pattern.size() && std::string_view("?*+{").find(pattern[end]) != std::string_view::npos;
+  return std::string(pattern.substr(0, end - (repeated && end > 0)));
+}
+
+// Where the head of a message ends: at its first brace or line end.
+std::string_view head_of(std::string_view message) {
+  std::size_t end = 0;
+  const std::size_t most = std::min(message.size(), MessageTable::kHeadBytes);
+  while (end < most && message[end] != '{' && message[end] != '\n') ++end;
+  return message.substr(0, end);
+}
+
+std::size_t behind_blanks(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_blank(text[at])) ++at;
+  return at;
 }
 
 template <typename Entry>
@@ -74,7 +104,7 @@ bool PrefixTable::possible(const Entry& entry, std::string_view line, std::size_
   if (literal[0] != ' ') return line[end] == literal[0];
   if (!is_blank(line[end])) return false;
   if (literal.size() == 1) return true;
-  while (end < line.size() && is_blank(line[end])) ++end;
+  end = behind_blanks(line, end);
   return end < line.size() && line[end] == literal[1];
 }
 
@@ -83,6 +113,7 @@ std::size_t PrefixTable::match(std::string_view line, std::size_t from, TimeRead
   const std::vector<std::uint16_t>& candidates = by_byte_[static_cast<unsigned char>(line[0])];
   Time at;
   const std::size_t time_end = is_digit(line[0]) || is_a(line[0], kLetter) ? times.read_first(line, at) : 0;
+  captures.saw(line.data() + std::max(behind_blanks(line, time_end) + 1, std::min(kTimeReach, line.size() + 1)));
   for (std::size_t i = from; i < candidates.size(); ++i) {
     const Entry& entry = entries_[candidates[i]];
     if (!possible(entry, line, time_end)) continue;
@@ -99,7 +130,7 @@ std::size_t PrefixTable::match(std::string_view line, std::size_t from, TimeRead
 }
 
 void MessageTable::add(const MessageRule& rule) {
-  if (rule.regex != nullptr) regexes_.push_back(&rule);
+  if (rule.regex != nullptr) regexes_.push_back({&rule, rule.anywhere ? std::string() : literal_lead(rule.regex->pattern())});
   else if (rule.anywhere) anywhere_.push_back(&rule);
   else {
     for (const Template& form : rule.forms) {
@@ -129,6 +160,7 @@ void MessageTable::finish() {
 }
 
 bool MessageTable::match(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found) const {
+  found.captures.saw(message.data() + std::min<std::size_t>(8, message.size() + 1));
   if (message.empty()) return false;
   const std::uint64_t word = first_eight(message);
   for (const Entry& entry : by_byte_[static_cast<unsigned char>(message[0])]) {
@@ -143,7 +175,8 @@ bool MessageTable::match(std::string_view message, std::string_view logger, Time
 
 bool MessageTable::match_anywhere(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found) const {
   if (anywhere_.empty()) return false;
-  const std::string_view head = message.substr(0, std::min(message.substr(0, kHeadBytes).find_first_of("{\n"), kHeadBytes));
+  const std::string_view head = head_of(message);
+  found.captures.saw(head.data() + std::min(head.size() + 1, kHeadBytes));
   for (std::size_t at = 0; at < head.size();) {
     for (const MessageRule* rule : anywhere_) {
       if (rule->literal[0] != head[at] || head.substr(at, rule->literal.size()) != rule->literal || !logger_fits(*rule, logger)) continue;
@@ -159,7 +192,10 @@ bool MessageTable::match_anywhere(std::string_view message, std::string_view log
 }
 
 bool MessageTable::match_regex(std::string_view message, std::string_view logger, MessageMatch& found) const {
-  for (const MessageRule* rule : regexes_) {
+  for (const auto& [rule, lead] : regexes_) {
+    found.captures.saw(message.data() + std::min(lead.size(), message.size() + 1));
+    if (message.substr(0, lead.size()) != lead) continue;
+    found.captures.saw(message.data() + message.size() + 1);
     if (message.find(rule->literal) == std::string_view::npos || !logger_fits(*rule, logger)) continue;
     std::array<re2::StringPiece, kMostGroups> groups;
     const int count = std::min<int>(rule->regex->NumberOfCapturingGroups() + 1, kMostGroups);

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -73,7 +74,12 @@ class MessageTable {
 
   std::vector<Entry> pending_;
   std::array<std::vector<Entry>, 256> by_byte_;
-  std::vector<const MessageRule*> anywhere_, regexes_;
+  struct Regex {
+    const MessageRule* rule;
+    std::string lead;  // of every match, where the pattern is anchored
+  };
+  std::vector<const MessageRule*> anywhere_;
+  std::vector<Regex> regexes_;
 };
 
 }  // namespace mcpscan::ingest

@@ -9,6 +9,7 @@ namespace mcpscan::ingest {
 namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
+constexpr std::size_t kTimeReach = 40;  // a time looks no further from where it begins, long fractions aside
 using HoleType = Template::HoleType;
 using OpKind = Template::OpKind;
 
@@ -17,8 +18,10 @@ std::size_t skip_blanks(std::string_view text, std::size_t at) {
   return at;
 }
 
-std::size_t match_loosely(std::string_view literal, std::string_view text, std::size_t at) {
+// `seen`: how far it had to look.
+std::size_t match_loosely(std::string_view literal, std::string_view text, std::size_t at, std::size_t& seen) {
   for (const char c : literal) {
+    seen = at + 1;
     if (at >= text.size()) return kNone;
     if (c == ' ') {
       if (!is_blank(text[at])) return kNone;
@@ -27,16 +30,20 @@ std::size_t match_loosely(std::string_view literal, std::string_view text, std::
       return kNone;
     }
   }
+  seen = at + 1;
   return at;
 }
 
 // The position behind `literal`, whose blanks stand for runs of them.
-std::size_t match_literal(std::string_view literal, std::string_view text, std::size_t at) {
+std::size_t match_literal(std::string_view literal, std::string_view text, std::size_t at, std::size_t& seen) {
+  if (text[at] != literal[0] && literal[0] != ' ') return seen = at + 1, kNone;
   if (text.size() - at >= literal.size() && std::memcmp(text.data() + at, literal.data(), literal.size()) == 0) {
     at += literal.size();
-    return literal.back() == ' ' ? skip_blanks(text, at) : at;
+    if (literal.back() != ' ') return seen = at, at;
+    at = skip_blanks(text, at);
+    return seen = at + 1, at;
   }
-  return match_loosely(literal, text, at);
+  return match_loosely(literal, text, at, seen);
 }
 
 std::size_t line_end(std::string_view text, std::size_t at) {
@@ -124,17 +131,18 @@ class TemplateMatch {
 
   bool run(std::size_t op, std::size_t at) {
     for (;; ++op) {
-      if (--budget_ < 0) return false;
+      if (--budget_ < 0) return saw(text_.size() + 1), false;
       const Template::Op& now = ops_[op];
       switch (now.kind) {
         case OpKind::literal:
-          at = at > text_.size() ? kNone : match_literal(now.literal, text_, at);
+          at = literal(now.literal, at);
           if (at == kNone) return false;
           break;
         case OpKind::optional: {
           const std::size_t mark = captures_.count;
           if (run(op + 1, at)) return true;
           captures_.count = mark;
+          open_end_ = false;
           op = now.jump - 1;
           break;
         }
@@ -148,9 +156,26 @@ class TemplateMatch {
     }
   }
 
+  // Bytes of the text, from its start, that the attempt may have looked at; one more than there are: it saw the end.
+  std::size_t seen() const { return seen_; }
+
  private:
-  bool at_end(std::size_t at) const {
+  void saw(std::size_t to) {
+    if (to > seen_) seen_ = to;
+  }
+
+  std::size_t literal(std::string_view text, std::size_t at) {
+    std::size_t seen = at + 1;
+    if (at < text_.size()) at = match_literal(text, text_, at, seen);
+    else at = kNone;
+    saw(seen);
+    return at;
+  }
+
+  bool at_end(std::size_t at) {
     while (at < text_.size() && text_[at] != '\n' && is_blank(text_[at])) ++at;
+    if (open_end_ && at >= text_.size()) return true;
+    saw(at + 1);
     return at >= text_.size() || text_[at] == '\n';
   }
 
@@ -164,20 +189,34 @@ class TemplateMatch {
   // A hole that ends where the literal behind it is found.
   bool run_lazy(std::size_t op, std::size_t from) {
     const Template::Op& now = ops_[op];
-    const std::string& literal = ops_[op + 1].literal;
-    const std::size_t limit = now.type == HoleType::text ? line_end(text_, from) : from + run_of_visible(text_, from);
+    const std::string& behind_it = ops_[op + 1].literal;
+    const std::size_t limit = limit_of(op, from);
     const std::size_t mark = captures_.count;
     std::size_t at = from + 1;
     for (int tries = 0; tries < Template::kLazyTries; ++tries, ++at) {
-      at = next_candidate(literal[0], at, limit);
-      if (at == kNone) return false;
-      const std::size_t behind = match_literal(literal, text_, at);
+      at = next_candidate(behind_it[0], at, limit);
+      if (at == kNone) return saw(limit + 1), false;
+      const std::size_t behind = literal(behind_it, at);
       if (behind == kNone) continue;
       captures_.add({now.field, trim_right(text_.substr(from, at - from)), 0});
       if (run(op + 2, behind)) return true;
       captures_.count = mark;
     }
     return false;
+  }
+
+  // A text at the very start is a name or a phrase: it ends before any body does begin.
+  std::size_t limit_of(std::size_t op, std::size_t from) {
+    if (ops_[op].type == HoleType::text && op != 0) return line_end(text_, from);
+    std::size_t end = from;
+    if (ops_[op].type == HoleType::text) {
+      const std::size_t most = std::min(text_.size(), Template::kLeadBytes);
+      while (end < most && text_[end] != '{' && text_[end] != '\n') ++end;
+    } else {
+      end = from + run_of_visible(text_, from);
+    }
+    saw(end + 1);
+    return end;
   }
 
   std::size_t next_candidate(char first, std::size_t at, std::size_t limit) const {
@@ -194,10 +233,41 @@ class TemplateMatch {
     if (at > text_.size()) return kNone;
     Capture capture{op.field, {}, 0};
     const std::size_t length = length_of(op, at, capture);
+    saw(seen_by_hole(op.type, at, length));
+    if (op.type == HoleType::rest) open_end_ = true;
     if (length == 0 && op.type != HoleType::rest) return kNone;
     if (capture.text.data() == nullptr) capture.text = text_.substr(at, length);
     if (op.field != Field::ignore) captures_.add(capture);
     return at + length;
+  }
+
+  // Only a run of digits makes a time longer than kTimeReach.
+  std::size_t seen_by_time(std::size_t at) const {
+    std::size_t end = at + kTimeReach;
+    if (end >= text_.size() || !is_digit(text_[end - 1])) return end;
+    while (end < text_.size() && is_digit(text_[end])) ++end;
+    return end + 8;
+  }
+
+  // How far a hole of `length` bytes at `at` looked. Never less than it did; exact for what prefixes are made of.
+  std::size_t seen_by_hole(HoleType type, std::size_t at, std::size_t length) const {
+    switch (type) {
+      case HoleType::rest: return at;
+      case HoleType::word:
+      case HoleType::integer:
+      case HoleType::number:
+      case HoleType::peer:
+      case HoleType::address:
+      case HoleType::name: return at + length + 2;
+      case HoleType::logger: return at + length + 2;
+      case HoleType::level: return at + run_of(text_.substr(at, 10), 0, kLetter) + 1;
+      case HoleType::time: return seen_by_time(at);
+      case HoleType::text:
+      case HoleType::quoted:
+      case HoleType::repr:
+      case HoleType::duration: break;
+    }
+    return text_.size() + 1;
   }
 
   std::size_t length_of(const Template::Op& op, std::size_t at, Capture& capture) {
@@ -245,10 +315,15 @@ class TemplateMatch {
   TimeReader& times_;
   Captures& captures_;
   int budget_ = Template::kBudget;
+  std::size_t seen_ = 0;
+  bool open_end_ = false;   // a hole took everything to the end without looking at it
 };
 
 bool Template::match(std::string_view text, TimeReader& times, Captures& captures) const {
-  return TemplateMatch(*this, text, times, captures).run(0, 0);
+  TemplateMatch attempt(*this, text, times, captures);
+  const bool matched = attempt.run(0, 0);
+  captures.saw(text.data() + attempt.seen());
+  return matched;
 }
 
 std::size_t level_length(std::string_view text) {

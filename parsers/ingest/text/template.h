@@ -9,7 +9,8 @@
 // level, logger, time (time=FORM for one form only), peer (address:port), address (without a port), quoted ("...", with \ escapes), repr (a
 // Python or JSON scalar: 5, 'abc', "abc"), name (letters, digits, _ - .), duration (12.34ms, 1m2.5s, 2.0 seconds; duration=s or
 // =ms gives the unit of a bare number).
-// A text hole tries at most kLazyTries places; the whole match at most kBudget steps, so a hostile line costs no more than that.
+// A text hole tries at most kLazyTries places, one at the very start only those within kLeadBytes and before any brace; the whole match
+// takes at most kBudget steps, so a hostile line costs no more than that.
 // Immutable after compile(); safe in several threads.
 #pragma once
 
@@ -46,6 +47,11 @@ struct Captures {
   static constexpr std::size_t kMost = 24;
   std::array<Capture, kMost> items;
   std::size_t count = 0;
+  const char* seen_to = nullptr;   // how far the attempts so far may have looked; behind the end of a text: they saw that it ends there
+
+  void saw(const char* to) {
+    if (to > seen_to) seen_to = to;
+  }
 
   void add(const Capture& capture) {
     if (count < kMost) items[count++] = capture;
@@ -67,6 +73,7 @@ class Template {
   static constexpr std::size_t kMostOps = 96;
   static constexpr int kBudget = 600;
   static constexpr int kLazyTries = 32;
+  static constexpr std::size_t kLeadBytes = 320;   // a text hole at the very start looks no further, and not beyond a brace
 
   // On failure `what` names the trouble and the column (from 1) it was found at.
   static Result<Template> compile(std::string_view source);

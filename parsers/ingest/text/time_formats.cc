@@ -266,6 +266,36 @@ std::size_t TimeReader::read_any(std::string_view text, Time& at) {
   return text[3] == ' ' ? read_ctime(text, at) : 0;
 }
 
+namespace {
+
+constexpr std::size_t kSecondBytes = 20, kMillisecondsEnd = 23;
+
+// Three digits behind a second and its mark, then a blank that no offset follows.
+bool has_milliseconds(std::string_view text) {
+  if (text.size() < kMillisecondsEnd + 3 || (text[19] != ',' && text[19] != '.')) return false;
+  const char* c = text.data();
+  return is_digit(c[20]) && is_digit(c[21]) && is_digit(c[22]) && c[23] == ' ' && !is_digit(c[25]);
+}
+
+std::int64_t milliseconds_us(std::string_view text) {
+  return ((text[20] - '0') * 100 + (text[21] - '0') * 10 + (text[22] - '0')) * kMillisecond;
+}
+
+}  // namespace
+
+bool TimeReader::read_in_second(std::string_view text) {
+  if (!has_milliseconds(text) || std::memcmp(text.data(), second_.data(), kSecondBytes) != 0) return false;
+  first_at_.us = second_us_ + milliseconds_us(text);
+  first_used_ = kMillisecondsEnd;
+  return true;
+}
+
+void TimeReader::remember_second(std::string_view text) {
+  if (first_used_ != kMillisecondsEnd || !has_milliseconds(text)) return;
+  std::memcpy(second_.data(), text.data(), kSecondBytes);
+  second_us_ = first_at_.us - milliseconds_us(text);
+}
+
 std::size_t TimeReader::read(TimeForm form, std::string_view text, Time& at) {
   switch (form) {
     case TimeForm::any: return read_any(text, at);

@@ -1,5 +1,6 @@
 // TimeReader: every written form of a time that logs are known to use, at the start of a text, into Time. The minute before
-// the seconds is remembered, so that the next stamp of the same minute costs a compare and two digits.
+// the seconds is remembered, so that the next stamp of the same minute costs a compare and two digits; so is the second of the form that
+// most logs have.
 // ZoneRules: what a time without a zone means (--tz); an impossible local time (DST gap) is the earliest valid one, an
 // ambiguous one the first. Never the machine's zone, never its clock.
 // Not thread-safe: a reader a parse call; ZoneRules and TimeContext are shared and constant.
@@ -63,7 +64,10 @@ class TimeReader {
   std::size_t read(TimeForm form, std::string_view text, Time& at);
   // The same for TimeForm::any, remembering the text it was last asked about: several prefixes begin with the same time.
   std::size_t read_first(std::string_view text, Time& at) {
-    if (text.data() != first_.data() || text.size() != first_.size()) first_ = text, first_used_ = read_any(text, first_at_);
+    if (text.data() != first_.data() || text.size() != first_.size()) {
+      first_ = text;
+      if (!read_in_second(text)) first_used_ = read_any(text, first_at_), remember_second(text);
+    }
     at = first_at_;
     return first_used_;
   }
@@ -86,6 +90,8 @@ class TimeReader {
   std::size_t read_clock(std::string_view text, Time& at);
   std::size_t read_ctime(std::string_view text, Time& at);
   std::size_t read_any(std::string_view text, Time& at);
+  bool read_in_second(std::string_view text);
+  void remember_second(std::string_view text);
   const Minute* remembered(TimeForm form, std::string_view text) const;
   const Minute* remember(TimeForm form, std::string_view text, std::size_t length, std::int64_t local_us);
   std::int64_t to_utc(std::int64_t local_us) const;
@@ -94,6 +100,8 @@ class TimeReader {
 
   const TimeContext* context_;
   std::array<Minute, kTimeForms> minutes_{};
+  std::array<char, 20> second_{};   // 2026-11-29 16:35:09, as it was read last with three digits behind it
+  std::int64_t second_us_ = 0;
   std::string_view first_;
   std::size_t first_used_ = 0;
   Time first_at_;

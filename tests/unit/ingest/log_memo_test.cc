@@ -1,0 +1,74 @@
+// What the line memo gives must be what the rules give: each text is parsed whole, where equal tails come again, and line by line,
+// where nothing ever does.
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include "unit/ingest/log_test_kit.h"
+
+using namespace mcpscan;
+using mcpscan::tests::line_starts;
+using mcpscan::tests::parse_block;
+using mcpscan::tests::Read;
+
+namespace {
+
+std::string stamped(int second, const std::string& tail) { return fmt::format("2026-11-29 16:53:{:02},{:03}{}", second, second * 7, tail); }
+
+// The lines once more at later times, so that each tail comes four times.
+std::string four_times(const std::vector<std::string>& tails) {
+  std::string text;
+  for (int round = 0; round < 4; ++round) {
+    for (std::size_t i = 0; i < tails.size(); ++i) text += stamped(round * 12 + static_cast<int>(i), tails[i]);
+  }
+  return text;
+}
+
+bool same_whole_and_by_record(const std::string& text, std::size_t lines_a_record) {
+  ingest::LogParser parser(tests::all_dialects(), {}, {});
+  parser.calibrate(text);
+  const std::vector<Read> whole = parse_block(parser, text);
+  const std::vector<std::size_t> starts = line_starts(text);
+  std::vector<Read> parts;
+  for (std::size_t i = 0; i < starts.size(); i += lines_a_record) {
+    const std::size_t end = i + lines_a_record < starts.size() ? starts[i + lines_a_record] : text.size();
+    for (Read& read : parse_block(parser, std::string_view(text).substr(starts[i], end - starts[i]), i + 1, starts[i])) parts.push_back(std::move(read));
+  }
+  return whole == parts;
+}
+
+}  // namespace
+
+TEST_CASE("lines that say the same at another time are read as if each were alone") {
+  CHECK(same_whole_and_by_record(four_times({
+            " - mcp.server.lowlevel.server - DEBUG - Response sent\n",
+            " - mcp.server.streamable_http - DEBUG - Closing SSE writer\n",
+            " - mcp.server.streamable_http_manager - INFO - Created new transport with session ID: e308a8357c71c27ccd7782e41f030f8f\n",
+            " - mcp.server.streamable_http - DEBUG - Request stream 1 not found for message. Still processing message as the client might reconnect and replay.\n",
+            " - gateway.wire - DEBUG - session=e308a8357c71c27c client->server {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n",
+            " - uvicorn.access - INFO - 10.0.0.7:1234 - \"POST /mcp HTTP/1.1\" 200\n",
+            " - root - INFO - Terminating session: e308a8357c71c27c\n",
+        }), 1));
+}
+
+TEST_CASE("a record that goes on is not taken for the one line it begins with") {
+  const std::string head = " - mcp.server.streamable_http - ERROR - Error in message router\n";
+  CHECK(same_whole_and_by_record(stamped(1, head) + stamped(2, head) + stamped(3, head) + stamped(4, head), 1));
+  std::string text;
+  for (int i = 0; i < 4; ++i) text += stamped(i, head) + "Traceback (most recent call last):\n  File \"x.py\", line 1\nValueError: x\n";
+  CHECK(same_whole_and_by_record(text, 4));
+}
+
+TEST_CASE("a time of its own inside the message stays the record's time") {
+  const std::string tail = " 2026-11-29 16:53:01,007 - mcp.server.lowlevel.server - DEBUG - Response sent\n";
+  CHECK(same_whole_and_by_record(four_times({tail, " - a.b - INFO - x\n"}), 1));
+}
+
+TEST_CASE("other spellings of the time are other lines") {
+  const std::string tail = " - mcp.server.lowlevel.server - DEBUG - Response sent\n";
+  std::string text;
+  for (const char* stamp : {"2026-11-29 16:53:06,526", "2026-11-29 16:53:07.526", "2026-11-29T16:53:08.526Z", "2026-11-29T16:53:09+02:00", "2026-11-30 16:53:10,526"}) {
+    for (int i = 0; i < 3; ++i) text += stamp + tail;
+  }
+  CHECK(same_whole_and_by_record(text, 1));
+}
