@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
-#include <unordered_map>
+#include <array>
 
 #include "engine/argument_echo.h"
+#include "engine/overlap_group.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -34,47 +34,50 @@ struct Member {
   std::uint64_t digest = 0;        // of its reply
   std::size_t payload_of = kNoMember;  // the member whose arguments its reply repeats instead
   std::string head;                // of the reply
-  Time replied;
+  Time requested, replied, ended;
 };
 
-// Calls that overlap: it ends when none of them is open. Members keep their memory for the next group.
-struct Group {
-  std::vector<Member> members;
-  std::size_t used = 0, open = 0;
+using Group = OverlapGroup<Member>;
 
-  Member* find(std::uint32_t handle) {
-    for (std::size_t i = used; i > 0; --i) {
-      if (members[i - 1].handle == handle) return &members[i - 1];
-    }
-    return nullptr;
-  }
+// A call and those of its group that were in flight at the same time.
+struct Rivals {
+  std::array<const Member*, kMembers> members{};
+  std::size_t count = 0;
+
+  void add(const Member& member) { members[count++] = &member; }
+  bool has(const Member& member) const { return std::find(members.begin(), members.begin() + count, &member) != members.begin() + count; }
 };
+constexpr std::int64_t kPatience = 2;        // client timeouts after which a call is nobody's any more
 
 class ReplyMismatch : public Detector {
  public:
+  explicit ReplyMismatch(const Parameters& parameters) : groups_(kMembers, kPatience * duration_parameter(parameters, "client_timeout_s", kSecond)) {}
+
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
-    if (event.kind == EventKind::session_finished) return forget(*event.session, findings);
+    if (event.kind == EventKind::session_finished) return close(*event.session, findings);
     if (!event.call || event.call->requestor != Direction::client_to_server) return;
-    Group& group = groups_[event.session->index];
-    if (event.kind == EventKind::request) return join(event, group);
-    Member* member = group.find(event.call->handle);
-    if (!member || !member->open) return;
+    if (event.kind == EventKind::request) return join(event, findings);
+    Group* group = groups_.find(event.session->index);
+    Member* member = group ? group->find_open(event.call->handle) : nullptr;
+    if (!member) return;
     if (event.kind == EventKind::reply) {
       if (event.verdict != ReplyVerdict::answer && event.verdict != ReplyVerdict::type_drift) return;
-      take_reply(event, group, *member);
+      take_reply(event, *group, *member);
     } else {
       member->lost = event.call->closed != CloseReason::cancelled && event.call->closed != CloseReason::refused;
     }
-    member->open = false;
     member->collided = member->collided || event.call->collided;
-    if (--group.open == 0) judge(*event.session, group, findings);
+    member->ended = event.at;
+    group->close(*member);
+    if (group->open == 0) close(*event.session, findings);
   }
 
  private:
-  static void join(const TimelineEvent& event, Group& group) {
-    if (group.used >= kMembers) return;
-    if (group.used == group.members.size()) group.members.emplace_back();
-    Member& member = group.members[group.used++];
+  void join(const TimelineEvent& event, FindingSink& findings) {
+    Member* const room = groups_.join(event.session->index, event.at, [](Member& overdue) { overdue.lost = true; },
+                                      [&](const Group& group) { judge(*event.session, group, findings); });
+    if (!room) return;
+    Member& member = *room;
     const Call& call = *event.call;
     member.handle = call.handle;
     member.call.id.type = call.id.type;
@@ -83,7 +86,7 @@ class ReplyMismatch : public Detector {
     member.call.method = call.method;
     member.call.tool = call.target;
     member.call.requested_at = event.at;
-    member.call.replied_at = member.replied = Time{};
+    member.call.replied_at = member.replied = member.ended = Time{};
     member.request.source = event.source;
     member.request.text = call.head;
     member.text = event.observation->message->text.substr(0, kArgumentBytes);
@@ -93,10 +96,13 @@ class ReplyMismatch : public Detector {
     member.parsed = member.answered = member.wrong_channel = member.lost = member.own = false;
     member.collided = event.other != nullptr;
     member.exact = event.exchange != nullptr;
-    member.open = true;
     member.digest = 0;
     member.payload_of = kNoMember;
-    ++group.open;
+  }
+
+  void close(const Session& session, FindingSink& findings) {
+    if (const Group* group = groups_.find(session.index)) judge(session, *group, findings);
+    groups_.end(session.index);
   }
 
   // A call that nothing overlaps has nobody to be mistaken for.
@@ -110,15 +116,23 @@ class ReplyMismatch : public Detector {
     const std::string_view payload = message.text.substr(0, kReplyBytes);
     member.reply = evidence_of(event);
     member.head = payload.substr(0, kHeadShown);
-    for (std::size_t i = 0; i < group.used; ++i) parse(group.members[i]);
-    member.own = is_alike(group, member) || repeats(payload, member.tokens, group, member, false);
+    Rivals rivals;
+    for (std::size_t i = 0; i < group.used; ++i) {
+      Member& other = group.members[i];
+      if (&other != &member && !other.open && other.ended.known() && other.ended < member.requested) continue;
+      parse(other);
+      rivals.add(other);
+    }
+    if (rivals.count < 2) return;
+    member.own = is_alike(rivals, member) || repeats(payload, member.tokens, rivals, member, false);
     if (member.own) return;
     std::size_t fitting = kNoMember, count = 0;
     for (std::size_t i = 0; i < group.used; ++i) {
       const Member& other = group.members[i];
+      if (!rivals.has(other)) continue;
       // Two calls of one id are companions already: one argument repeated is enough there.
       const bool companion = event.call->collided && other.call.id.value == member.call.id.value;
-      if (&other == &member || !repeats(payload, other.tokens, group, other, !companion)) continue;
+      if (&other == &member || !repeats(payload, other.tokens, rivals, other, !companion)) continue;
       fitting = i;
       ++count;
     }
@@ -132,10 +146,10 @@ class ReplyMismatch : public Detector {
   }
 
   // Some (or, to accuse, every) token of `owner` that no other call of the group shares stands in the payload.
-  static bool repeats(std::string_view payload, const std::vector<std::string>& tokens, const Group& group, const Member& owner, bool every) {
+  static bool repeats(std::string_view payload, const std::vector<std::string>& tokens, const Rivals& rivals, const Member& owner, bool every) {
     std::size_t told = 0, found = 0;
     for (const std::string& token : tokens) {
-      if (shared(token, group, owner)) continue;
+      if (shared(token, rivals, owner)) continue;
       ++told;
       if (stands_in(token, payload)) ++found;
     }
@@ -143,13 +157,13 @@ class ReplyMismatch : public Detector {
   }
 
   // Nothing tells this call apart from the others: its reply cannot be judged.
-  static bool is_alike(const Group& group, const Member& member) {
-    return std::all_of(member.tokens.begin(), member.tokens.end(), [&](const std::string& token) { return shared(token, group, member); });
+  static bool is_alike(const Rivals& rivals, const Member& member) {
+    return std::all_of(member.tokens.begin(), member.tokens.end(), [&](const std::string& token) { return shared(token, rivals, member); });
   }
 
-  static bool shared(const std::string& token, const Group& group, const Member& owner) {
-    for (std::size_t i = 0; i < group.used; ++i) {
-      const Member& other = group.members[i];
+  static bool shared(const std::string& token, const Rivals& rivals, const Member& owner) {
+    for (std::size_t i = 0; i < rivals.count; ++i) {
+      const Member& other = *rivals.members[i];
       if (&other == &owner) continue;
       if (stands_in(token, other.text)) return true;
     }
@@ -167,7 +181,7 @@ class ReplyMismatch : public Detector {
     return false;
   }
 
-  static void judge(const Session& session, Group& group, FindingSink& findings) {
+  static void judge(const Session& session, const Group& group, FindingSink& findings) {
     for (std::size_t i = 0; i < group.used && group.used > 1; ++i) {
       const Member& member = group.members[i];
       if (member.payload_of == kNoMember) continue;
@@ -176,7 +190,6 @@ class ReplyMismatch : public Detector {
       if ((member.collided || owner.collided) && !member.exact) continue;  // the log does not tell which call the reply was given to
       tell(session, member, owner, is_mutual(group, i), findings);
     }
-    group.used = 0;
   }
 
   static void tell(const Session& session, const Member& member, const Member& owner, bool mutual, FindingSink& findings) {
@@ -217,15 +230,8 @@ class ReplyMismatch : public Detector {
                                                               member.call.tool), member.reply.source});
   }
 
-  void forget(const Session& session, FindingSink& findings) {
-    const auto found = groups_.find(session.index);
-    if (found == groups_.end()) return;
-    judge(session, found->second, findings);
-    groups_.erase(found);
-  }
-
   static constexpr std::size_t kHeadShown = 200;
-  std::unordered_map<std::uint32_t, Group> groups_;  // sessions open at a time, so bounded by Limits::sessions
+  OverlapGroups<Member> groups_;
 };
 
 }  // namespace
@@ -233,6 +239,6 @@ class ReplyMismatch : public Detector {
 extern const DetectorEntry kReplyMismatch{"reply_mismatch",
                                           event_bit(EventKind::request) | event_bit(EventKind::reply) | event_bit(EventKind::call_closed) | event_bit(EventKind::session_finished),
                                           {},
-                                          [](const Parameters&) -> std::unique_ptr<Detector> { return std::make_unique<ReplyMismatch>(); }};
+                                          [](const Parameters& parameters) -> std::unique_ptr<Detector> { return std::make_unique<ReplyMismatch>(parameters); }};
 
 }  // namespace mcpscan::engine

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <unordered_map>
 
+#include "engine/overlap_group.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -21,6 +21,7 @@ constexpr std::size_t kMost = 256;                       // calls of a group loo
 constexpr double kEvenness = 0.2;                        // standard deviation of the distances, against their mean
 constexpr double kHeadTolerance = 0.35;                  // the first call's own time, against that mean
 constexpr std::int64_t kShortestPaceUs = 50 * kMillisecond;  // below this, scheduling looks the same
+constexpr std::int64_t kPatience = 2;                    // client timeouts after which a call is nobody's any more
 
 struct Member {
   std::uint32_t handle = 0;
@@ -28,40 +29,27 @@ struct Member {
   FindingCall call;
   Evidence evidence;
   Time requested, finished;
-  bool answered = false, over = false, timed_out = false;
+  bool answered = false, open = false, timed_out = false;
 };
-
-// The calls that overlap at present. Most groups are one call: members are kept for the next group, with their strings' memory.
-struct Group {
-  std::vector<Member> members;
-  std::size_t used = 0, open = 0;
-
-  Member* find(std::uint32_t handle) {
-    for (std::size_t i = used; i > 0; --i) {
-      if (members[i - 1].handle == handle && !members[i - 1].over) return &members[i - 1];
-    }
-    return nullptr;
-  }
-};
+using Group = OverlapGroup<Member>;
 
 class SerializedCalls : public Detector {
  public:
+  explicit SerializedCalls(const Parameters& parameters) : groups_(kMost, kPatience * duration_parameter(parameters, "client_timeout_s", kSecond)) {}
+
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::session_finished) return close(*event.session, findings);
     if (event.kind == EventKind::notice) return note_lock(event, findings);
     if (!event.call || event.call->requestor != Direction::client_to_server || event.call->method != "tools/call" || !event.at.known()) return;
-    Group& group = groups_[event.session->index];
-    if (event.kind == EventKind::request) return join(event, group);
-    Member* const found = group.find(event.call->handle);
-    if (!found) return;
-    Member& member = *found;
-    member.over = true;
-    member.finished = event.at;
-    member.answered = event.kind == EventKind::reply && event.verdict == ReplyVerdict::answer;
-    member.timed_out = event.kind == EventKind::call_closed && (event.call->closed == CloseReason::timed_out || event.call->closed == CloseReason::client_closed);
-    if (--group.open > 0) return;
-    if (group.used >= kFewest) judge(*event.session, group, findings);
-    group.used = 0;
+    if (event.kind == EventKind::request) return join(event, findings);
+    Group* group = groups_.find(event.session->index);
+    Member* member = group ? group->find_open(event.call->handle) : nullptr;
+    if (!member) return;
+    member->finished = event.at;
+    member->answered = event.kind == EventKind::reply && event.verdict == ReplyVerdict::answer;
+    member->timed_out = event.kind == EventKind::call_closed && (event.call->closed == CloseReason::timed_out || event.call->closed == CloseReason::client_closed);
+    group->close(*member);
+    if (group->open == 0) close(*event.session, findings);
   }
 
  private:
@@ -80,10 +68,10 @@ class SerializedCalls : public Detector {
     findings.add(std::move(draft));
   }
 
-  static void join(const TimelineEvent& event, Group& group) {
-    if (group.used >= kMost) return;
-    if (group.used == group.members.size()) group.members.emplace_back();
-    Member& member = group.members[group.used++];
+  void join(const TimelineEvent& event, FindingSink& findings) {
+    Member* const room = groups_.join(event.session->index, event.at, [](Member&) {}, [&](const Group& group) { judge(*event.session, group, findings); });
+    if (!room) return;
+    Member& member = *room;
     const Call& call = *event.call;
     member.handle = call.handle;
     member.connection = event.exchange ? event.exchange->connection : 0;
@@ -92,23 +80,21 @@ class SerializedCalls : public Detector {
     member.call.id.raw = call.id.raw;
     member.call.method = call.method;
     member.call.tool = call.target;
-    member.call.requested_at = member.requested = event.at;
+    member.call.requested_at = event.at;
     member.evidence.source = event.source;
     member.evidence.text = call.head;
     member.finished = Time{};
-    member.answered = member.over = member.timed_out = false;
-    ++group.open;
+    member.answered = member.timed_out = false;
   }
 
   void close(const Session& session, FindingSink& findings) {
-    const auto found = groups_.find(session.index);
-    if (found == groups_.end()) return;
-    if (found->second.used >= kFewest) judge(session, found->second, findings);
-    groups_.erase(found);
+    if (const Group* group = groups_.find(session.index)) judge(session, *group, findings);
+    groups_.end(session.index);
   }
 
   // One wave: calls sent before the first of them was finished, on connections of their own.
   static void judge(const Session& session, const Group& group, FindingSink& findings) {
+    if (group.used < kFewest) return;
     std::vector<const Member*> members;
     for (std::size_t i = 0; i < group.used; ++i) members.push_back(&group.members[i]);
     std::sort(members.begin(), members.end(), [](const Member* a, const Member* b) { return a->requested < b->requested; });
@@ -178,7 +164,7 @@ class SerializedCalls : public Detector {
     }
   }
 
-  std::unordered_map<std::uint32_t, Group> groups_;  // sessions open at a time, so bounded by Limits::sessions
+  OverlapGroups<Member> groups_;
 };
 
 }  // namespace
@@ -186,6 +172,6 @@ class SerializedCalls : public Detector {
 extern const DetectorEntry kSerializedCalls{"serialized_calls",
                                             event_bit(EventKind::request) | event_bit(EventKind::reply) | event_bit(EventKind::call_closed) | event_bit(EventKind::session_finished) | event_bit(EventKind::notice),
                                             {},
-                                            [](const Parameters&) -> std::unique_ptr<Detector> { return std::make_unique<SerializedCalls>(); }};
+                                            [](const Parameters& parameters) -> std::unique_ptr<Detector> { return std::make_unique<SerializedCalls>(parameters); }};
 
 }  // namespace mcpscan::engine
