@@ -177,10 +177,18 @@ Result<Condition> Condition::load(const DataFile& file, const YAML::Node& detect
 bool Condition::holds(const Test& test, const TimelineEvent& event) {
   const FieldText text = test.read(event);
   const std::string_view value = text.view();
+  if (test.op != Operator::equals) return holds_by_operator(test, value);
+  for (const std::string& wanted : test.values) {
+    if (value == wanted) return true;
+  }
+  return false;
+}
+
+bool Condition::holds_by_operator(const Test& test, std::string_view value) {
   for (std::size_t i = 0; i < test.values.size(); ++i) {
     const std::string& wanted = test.values[i];
     switch (test.op) {
-      case Operator::equals: if (value == wanted) return true; break;
+      case Operator::equals: break;
       case Operator::contains: if (value.find(wanted) != std::string_view::npos) return true; break;
       case Operator::starts_with: if (value.starts_with(wanted)) return true; break;
       case Operator::ends_with: if (value.ends_with(wanted)) return true; break;
@@ -194,6 +202,13 @@ bool Condition::holds(const Test& test, const TimelineEvent& event) {
   return false;
 }
 
+bool Condition::holds(const std::vector<Test>& tests, const TimelineEvent& event) {
+  for (const Test& test : tests) {
+    if (!holds(test, event)) return false;
+  }
+  return true;
+}
+
 bool Condition::holds(const Node& node, const TimelineEvent& event) const {
   const auto child_holds = [&](const Node& child) { return holds(child, event); };
   switch (node.kind) {
@@ -202,10 +217,10 @@ bool Condition::holds(const Node& node, const TimelineEvent& event) const {
     case Node::Kind::any_of: return std::any_of(node.children.begin(), node.children.end(), child_holds);
     case Node::Kind::selection: break;
   }
-  const Selection& selection = selections_[node.selection];
-  return std::any_of(selection.begin(), selection.end(), [&](const std::vector<Test>& tests) {
-    return std::all_of(tests.begin(), tests.end(), [&](const Test& test) { return holds(test, event); });
-  });
+  for (const std::vector<Test>& tests : selections_[node.selection]) {
+    if (holds(tests, event)) return true;
+  }
+  return false;
 }
 
 bool Condition::matches(const TimelineEvent& event) const {

@@ -26,13 +26,12 @@ const std::vector<std::string_view>& event_fields();
 class FieldText {
  public:
   FieldText(std::string_view text) : text_(text) {}
-  FieldText(std::string&& text) : own_(std::move(text)), owns_(true) {}
-  std::string_view view() const { return owns_ ? std::string_view(own_) : text_; }
+  FieldText(std::string&& text) : own_(std::make_unique<std::string>(std::move(text))), text_(*own_) {}
+  std::string_view view() const { return text_; }
 
  private:
+  std::unique_ptr<const std::string> own_;
   std::string_view text_;
-  std::string own_;
-  bool owns_ = false;
 };
 // Gives the field's text for an event; empty when the event has none. Null for an unknown field.
 using ReadField = FieldText (*)(const model::TimelineEvent& event);
@@ -70,6 +69,8 @@ class Condition {
   static Result<std::vector<Test>> load_tests(const DataFile& file, const YAML::Node& map);
   static Result<Selection> load_selection(const DataFile& file, const YAML::Node& node);
   static bool holds(const Test& test, const model::TimelineEvent& event);
+  static bool holds(const std::vector<Test>& tests, const model::TimelineEvent& event);
+  static bool holds_by_operator(const Test& test, std::string_view value);
   bool holds(const Node& node, const model::TimelineEvent& event) const;
 
   std::uint32_t events_ = 0;

@@ -72,9 +72,10 @@ bool headers_differ(const TimelineEvent& e) {
 FieldText defects_of(const TimelineEvent& e) {
   constexpr std::array<std::string_view, 9> kDefects{"no-jsonrpc-version", "both-result-and-error", "no-method-or-result", "duplicate-key", "repaired-text",
                                                      "truncated", "not-json", "too-deep", "bad-error"};
-  std::string words;
   const auto* m = message(e);
-  for (std::size_t i = 0; m && i < kDefects.size(); ++i) {
+  if (!m || m->defects == 0) return std::string_view();
+  std::string words;
+  for (std::size_t i = 0; i < kDefects.size(); ++i) {
     if ((m->defects & (1u << i)) != 0) words += (words.empty() ? "" : " ") + std::string(kDefects[i]);
   }
   return words.empty() ? FieldText(std::string_view()) : FieldText(std::move(words));

@@ -76,7 +76,8 @@ void FindingBook::absorb(BookedFinding& into, FindingDraft& draft) {
   if (draft.fault.certainty > finding.fault.certainty) finding.fault = draft.fault;
   stretch(finding, draft.at);
   if (draft.call) {
-    if (finding.calls.size() < limits_.report_calls) {
+    if (finding.calls.size() < room_for(limits_.report_calls)) {
+      ++places_;
       finding.calls.push_back(std::move(*draft.call));
     } else {
       ++finding.calls_left_out;
@@ -85,7 +86,8 @@ void FindingBook::absorb(BookedFinding& into, FindingDraft& draft) {
   for (Evidence& evidence : draft.evidence) {
     const bool known = !finding.evidence.empty() && same_place(finding.evidence.back(), evidence);
     if (known) continue;
-    if (finding.evidence.size() < limits_.report_evidence) {
+    if (finding.evidence.size() < room_for(limits_.report_evidence)) {
+      ++places_;
       finding.evidence.push_back(std::move(evidence));
     } else {
       ++finding.evidence_left_out;
@@ -98,9 +100,10 @@ void FindingBook::absorb(BookedFinding& into, FindingDraft& draft) {
   }
 }
 
-void FindingBook::merge(const FindingBook& other) {
+void FindingBook::merge(FindingBook&& other) {
   left_out_ += other.left_out_;
-  for (const BookedFinding& theirs : other.findings_) {
+  places_ += other.places_;
+  for (BookedFinding& theirs : other.findings_) {
     const auto found = by_id_.find(theirs.finding.id);
     if (found != by_id_.end()) {
       join(findings_[found->second].finding, theirs.finding);
@@ -108,7 +111,7 @@ void FindingBook::merge(const FindingBook& other) {
       ++left_out_;
     } else {
       by_id_.emplace(theirs.finding.id, findings_.size());
-      findings_.push_back(theirs);
+      findings_.push_back(std::move(theirs));
     }
   }
 }

@@ -1,8 +1,9 @@
 // FindingBook: drafts of equal identity become one finding. A finding's id is a digest of what it is (rule, detail, session,
 // requestor, discriminator), never of a path, line, time or count, so that it survives rotation, reruns and more evidence.
-// Bounded: Limits::findings findings, report_calls calls and report_evidence places each; the rest is counted.
+// Bounded: Limits::findings findings, report_calls calls and report_evidence places each, report_places of both in all; the rest is counted.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -27,7 +28,7 @@ class FindingBook {
 
   void add(const Rule& rule, model::FindingDraft draft);
   // The same traffic seen at another vantage point: equal findings are one, with the larger count and both places.
-  void merge(const FindingBook& other);
+  void merge(FindingBook&& other);
   // In order of first appearance.
   std::vector<BookedFinding>& findings() { return findings_; }
   const std::vector<BookedFinding>& findings() const { return findings_; }
@@ -36,9 +37,14 @@ class FindingBook {
  private:
   BookedFinding* entry(const Rule& rule, const model::FindingDraft& draft);
   void absorb(BookedFinding& into, model::FindingDraft& draft);
+  // How many of a finding's `most` places may be listed, now that so many are.
+  std::size_t room_for(std::size_t most) const { return places_ < limits_.report_places ? most : std::min(most, kFewPlaces); }
   void join(model::Finding& mine, const model::Finding& theirs) const;
 
+  static constexpr std::size_t kFewPlaces = 3;  // of a finding, once the book as a whole lists enough
+
   const Limits& limits_;
+  std::size_t places_ = 0;  // calls and places listed in all
   std::vector<BookedFinding> findings_;
   std::map<std::string, std::size_t> by_id_;
   std::uint64_t left_out_ = 0;

@@ -83,6 +83,7 @@ struct Limits {
   std::size_t report_sessions = 10000;          // rows of the session table
   std::size_t report_calls = 100;               // calls listed a finding
   std::size_t report_evidence = 100;            // places listed a finding
+  std::size_t report_places = 20000;            // calls and places listed in all findings, 400 bytes each; beyond it a finding lists three
   std::size_t evidence_text_bytes = 240;        // head of a record quoted as evidence
   std::size_t report_text_bytes = 4096;         // bytes of one free text (story, tool name, quote) a report shows; a screen holds 8,000
   std::size_t terminal_text_bytes = 1024;       // the same on a terminal: thirteen lines of 80 columns, the longest story has eight

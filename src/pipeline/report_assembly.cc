@@ -154,8 +154,8 @@ void assemble_report(const std::vector<std::unique_ptr<Source>>& sources, engine
   gather_tools(sources, joined, report);
   name_first_divergence(sources);
   engine::FindingBook book(limits);
-  for (const auto& source : sources) book.merge(source->engine.book());
-  if (joint) book.merge(joint->book());
+  for (const auto& source : sources) book.merge(std::move(source->engine.book()));
+  if (joint) book.merge(std::move(joint->book()));
   report.incidents = engine::assemble_incidents(book, report.sessions);
   report.rules = engine::judge_coverage(rules, evidence_limits(sources, book));
   report.findings_left_out = book.left_out();
