@@ -4,25 +4,24 @@
 
 namespace mcpscan {
 
-void* Arena::allocate(std::size_t bytes, std::size_t alignment) {
-  used_ += bytes;
-  if (!chunks_.empty()) {
-    const std::size_t start = (position_ + alignment - 1) & ~(alignment - 1);
-    if (start + bytes <= chunks_.back().size) {
-      position_ = start + bytes;
-      return chunks_.back().bytes.get() + start;
-    }
+void* Arena::allocate_in_next(std::size_t bytes) {
+  if (begun_ == chunks_.size() || chunks_[begun_].size < bytes) {
+    const std::size_t size = std::max(kChunkBytes, bytes);
+    chunks_.insert(chunks_.begin() + static_cast<std::ptrdiff_t>(begun_), {std::unique_ptr<char[]>(new char[size]), size});
   }
-  const std::size_t size = std::max(kChunkBytes, bytes);
-  chunks_.push_back({std::unique_ptr<char[]>(new char[size]), size});
+  const Chunk& chunk = chunks_[begun_++];
+  here_ = chunk.bytes.get();
+  room_ = chunk.size;
   position_ = bytes;
-  return chunks_.back().bytes.get();
+  used_ += bytes;
+  return here_;
 }
 
 void Arena::reset() {
-  if (chunks_.size() > 1 || (chunks_.size() == 1 && chunks_[0].size > kChunkBytes)) chunks_.clear();
-  position_ = 0;
-  used_ = 0;
+  std::erase_if(chunks_, [](const Chunk& chunk) { return chunk.size > kChunkBytes; });
+  if (chunks_.size() > kKeptChunks) chunks_.resize(kKeptChunks);
+  begun_ = room_ = position_ = used_ = 0;
+  here_ = nullptr;
 }
 
 }  // namespace mcpscan
