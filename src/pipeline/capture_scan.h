@@ -1,4 +1,5 @@
-// Reads one capture: packets to connections, TLS where the keys are known, HTTP to observations, all in the caller's thread.
+// Reads one capture: packets to connections, TLS where the keys are known, HTTP to observations, all in the caller's thread. What is made
+// of the observations may happen in a second one, which has ended when scan_capture() returns.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@ namespace mcpscan::pipeline {
 struct CaptureScanOptions {
   std::string filter;          // BPF; empty: all packets
   Time since, until;
+  unsigned threads = 1;        // from two on, the sink works in a thread of its own; the result is the same
 };
 
 struct CaptureScanResult {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/hash.h"
-#include "ingest/text/surroundings.h"
 
 namespace mcpscan::pipeline {
 
@@ -137,7 +136,7 @@ void RecordObserver::observe_unknown(const LogRecord& record, ParsedBlock& block
   if (found.position == std::string_view::npos) return block.ignore(kNotMcp, record.lines);
   if (!block.records_by_dialect.empty()) ++block.records_by_dialect.back();
   const std::string_view before = record.text.substr(0, found.position);
-  const ingest::Surroundings around = ingest::describe_surroundings(before, {});
+  const ingest::Surroundings around = surroundings_.of(before);
   Observation seen = base_of(record);
   if (seen.direction == model::Direction::unknown) seen.direction = around.direction;
   if (seen.session.empty()) seen.session = around.session, seen.keying = around.keying;

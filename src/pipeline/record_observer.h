@@ -12,6 +12,7 @@
 #include "ingest/text/log_record.h"
 #include "model/anomaly.h"
 #include "model/observation.h"
+#include "pipeline/surroundings_memo.h"
 
 namespace mcpscan::pipeline {
 
@@ -53,6 +54,7 @@ class RecordObserver {
 
   const Limits& limits_;
   app::MessageReader reader_;
+  SurroundingsMemo surroundings_;
 };
 
 }  // namespace mcpscan::pipeline

@@ -199,7 +199,7 @@ class Scan {
     Source& source = source_of(file, true);
     Replayed replayed(std::move(head), bytes);
     row.place_word = "packet";
-    auto result = scan_capture(replayed, input, keys_, {options_.filter, options_.since, options_.until}, limits_, numbers_, source.tracker, row,
+    auto result = scan_capture(replayed, input, keys_, {options_.filter, options_.since, options_.until, options_.threads}, limits_, numbers_, source.tracker, row,
                                [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
     if (!result) {
       row.reader = "none";

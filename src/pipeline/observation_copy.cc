@@ -1,0 +1,79 @@
+#include "pipeline/observation_copy.h"
+
+namespace mcpscan::pipeline {
+
+using namespace model;
+
+namespace {
+
+// Moves views: those into `old_text` to the same place of `new_text`, all others into the arena.
+struct Mover {
+  Arena& arena;
+  std::string_view old_text = {}, new_text = {};
+
+  void move(std::string_view& view) const {
+    if (view.empty()) return;
+    const bool inside = view.data() >= old_text.data() && view.data() + view.size() <= old_text.data() + old_text.size();
+    view = inside ? new_text.substr(static_cast<std::size_t>(view.data() - old_text.data()), view.size()) : arena.copy(view);
+  }
+  void move(RpcId& id) const {
+    move(id.value);
+    move(id.raw);
+  }
+};
+
+const RpcMessage* copy_of(const RpcMessage& message, Arena& arena) {
+  RpcMessage* copy = arena.make<RpcMessage>(message);
+  copy->text = arena.copy(message.text);
+  const Mover mover{arena, message.text, copy->text};
+  for (RpcId* id : {&copy->id, &copy->related, &copy->progress_token}) mover.move(*id);
+  for (std::string_view* view : {&copy->method, &copy->target, &copy->reason, &copy->protocol_version, &copy->peer_name, &copy->peer_version}) mover.move(*view);
+  return copy;
+}
+
+const HttpFacts* copy_of(const HttpFacts& http, Arena& arena) {
+  HttpFacts* copy = arena.make<HttpFacts>(http);
+  const Mover mover{arena};
+  for (std::string_view* view : {&copy->method, &copy->path, &copy->host, &copy->user_agent, &copy->content_type, &copy->accept, &copy->origin,
+                                 &copy->session_id, &copy->response_session_id, &copy->protocol_version, &copy->last_event_id, &copy->mcp_method,
+                                 &copy->mcp_name, &copy->peer, &copy->server, &copy->forwarded_for}) {
+    mover.move(*view);
+  }
+  return copy;
+}
+
+const Notice* copy_of(const Notice& notice, Arena& arena) {
+  Notice* copy = arena.make<Notice>(notice);
+  const Mover mover{arena};
+  for (std::string_view* view : {&copy->key, &copy->second_key, &copy->tool}) mover.move(*view);
+  return copy;
+}
+
+const OutcomeFacts* copy_of(const OutcomeFacts& outcome, Arena& arena) {
+  OutcomeFacts* copy = arena.make<OutcomeFacts>(outcome);
+  const Mover mover{arena};
+  for (std::string_view* view : {&copy->call, &copy->tool, &copy->server, &copy->text, &copy->arguments, &copy->conversation, &copy->agent}) mover.move(*view);
+  return copy;
+}
+
+const GapFacts* copy_of(const GapFacts& gap, Arena& arena) {
+  GapFacts* copy = arena.make<GapFacts>(gap);
+  Mover{arena}.move(copy->reason);
+  return copy;
+}
+
+}  // namespace
+
+Observation copy_observation(const Observation& seen, Arena& arena) {
+  Observation copy = seen;
+  const Mover mover{arena};
+  for (std::string_view* view : {&copy.session, &copy.event_id, &copy.text}) mover.move(*view);
+  if (seen.message) copy.message = copy_of(*seen.message, arena);
+  if (seen.http) copy.http = copy_of(*seen.http, arena);
+  if (seen.notice) copy.notice = copy_of(*seen.notice, arena);
+  if (seen.outcome) copy.outcome = copy_of(*seen.outcome, arena);
+  if (seen.gap) copy.gap = copy_of(*seen.gap, arena);
+  return copy;
+}
+
+}  // namespace mcpscan::pipeline

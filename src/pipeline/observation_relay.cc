@@ -1,0 +1,59 @@
+#include "pipeline/observation_relay.h"
+
+#include "pipeline/observation_copy.h"
+
+namespace mcpscan::pipeline {
+
+ObservationRelay::ObservationRelay(model::ObservationSink& sink) : sink_(sink), thread_([this] { run(); }) {}
+
+void ObservationRelay::observe(const model::Observation& seen) {
+  if (seen.message && seen.message->text.size() > kBatchBytes) {
+    hand_over();
+    wait_until_idle();
+    return sink_.observe(seen);
+  }
+  Batch& batch = batches_[filled_count_ % kBatches];  // only this thread changes filled_count_
+  batch.observations.push_back(copy_observation(seen, batch.arena));
+  if (batch.observations.size() >= kBatchSize || batch.arena.used() >= kBatchBytes) hand_over();
+}
+
+// The batch being filled goes to the other thread; returns when there is another one to fill.
+void ObservationRelay::hand_over() {
+  std::unique_lock lock(mutex_);
+  ++filled_count_;
+  filled_.notify_one();
+  emptied_.wait(lock, [this] { return filled_count_ - emptied_count_ < kBatches; });
+}
+
+void ObservationRelay::wait_until_idle() {
+  std::unique_lock lock(mutex_);
+  emptied_.wait(lock, [this] { return filled_count_ == emptied_count_; });
+}
+
+void ObservationRelay::finish() {
+  if (!thread_.joinable()) return;
+  hand_over();
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  filled_.notify_one();
+  thread_.join();
+}
+
+void ObservationRelay::run() {
+  for (std::unique_lock lock(mutex_);;) {
+    filled_.wait(lock, [this] { return closing_ || filled_count_ > emptied_count_; });
+    if (filled_count_ == emptied_count_) return;
+    Batch& batch = batches_[emptied_count_ % kBatches];
+    lock.unlock();
+    for (const model::Observation& seen : batch.observations) sink_.observe(seen);
+    batch.observations.clear();
+    batch.arena.reset();
+    lock.lock();
+    ++emptied_count_;
+    emptied_.notify_one();
+  }
+}
+
+}  // namespace mcpscan::pipeline

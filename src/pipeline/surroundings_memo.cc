@@ -1,0 +1,35 @@
+#include "pipeline/surroundings_memo.h"
+
+#include "base/hash.h"
+
+namespace mcpscan::pipeline {
+
+bool SurroundingsMemo::Part::take(std::string_view part, std::string_view text) {
+  at = size = 0;
+  if (part.empty()) return true;
+  if (part.data() < text.data() || part.data() + part.size() > text.data() + text.size()) return false;
+  at = static_cast<std::uint16_t>(part.data() - text.data());
+  size = static_cast<std::uint16_t>(part.size());
+  return true;
+}
+
+ingest::Surroundings SurroundingsMemo::of(std::string_view before_body) {
+  if (before_body.empty() || before_body.size() > kTextBytes) return ingest::describe_surroundings(before_body, {});
+  if (known_.empty()) known_.resize(kTexts);
+  Known& known = known_[hash_bytes(before_body) % kTexts];
+  if (known.text == before_body) {
+    ingest::Surroundings told = known.told;
+    told.session = known.session.in(before_body);
+    told.peer = known.peer.in(before_body);
+    return told;
+  }
+  const ingest::Surroundings told = ingest::describe_surroundings(before_body, {});
+  known.text.clear();
+  if (known.session.take(told.session, before_body) && known.peer.take(told.peer, before_body)) {
+    known.text.assign(before_body);
+    known.told = told;
+  }
+  return told;
+}
+
+}  // namespace mcpscan::pipeline
