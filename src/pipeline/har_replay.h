@@ -4,9 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 #include "app/http_state.h"
 #include "model/finding.h"
@@ -53,7 +53,7 @@ class HarReplay final : private HarStepTaker {
   HarTally tally_;
   app::HttpShared shared_;
   app::HttpState state_;
-  std::map<std::string, std::shared_ptr<app::HttpConnection>> connections_;
+  std::unordered_map<std::string, std::shared_ptr<app::HttpConnection>> connections_;
   HarWindow window_;
 };
 

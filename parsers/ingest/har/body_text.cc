@@ -5,6 +5,10 @@
 
 #include "ingest/text/char_class.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace mcpscan::ingest {
 namespace {
 
@@ -44,7 +48,65 @@ std::string_view join_params(const std::vector<HarHeader>& params, Arena& arena)
 
 bool says_base64(std::string_view encoding) { return equal_ignoring_case(encoding, "base64"); }
 
+// Copies up to the next backslash, whose place it returns. `to` has room for 16 bytes more than that.
+std::size_t copy_plain(std::string_view text, std::size_t at, char*& to) {
+#if defined(__SSE2__)
+  const __m128i slash = _mm_set1_epi8('\\');
+  for (; at + 16 <= text.size(); at += 16, to += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
+    const auto mask = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, slash)));
+    if (mask == 0) continue;
+    const int before = __builtin_ctz(mask);
+    to += before;
+    return at + static_cast<std::size_t>(before);
+  }
+#endif
+  while (at < text.size() && text[at] != '\\') *to++ = text[at++];
+  return at;
+}
+
+// What a backslash and `c` stand for; 0 for \u, which needs more.
+char plain_escape(char c) {
+  switch (c) {
+    case 'n': return '\n';
+    case 'r': return '\r';
+    case 't': return '\t';
+    case 'b': return '\b';
+    case 'f': return '\f';
+    case 'u': return '\0';
+    default: return c;
+  }
+}
+
+// The \uXXXX that follow each other at `at`, as far as they do: the halves of a pair must stay together.
+std::string_view unicode_run(std::string_view text, std::size_t at) {
+  constexpr std::size_t kEscape = 6;
+  std::size_t end = at;
+  while (text.substr(end, 2) == "\\u") end = std::min(end + kEscape, text.size());
+  return text.substr(at, end - at);
+}
+
 }  // namespace
+
+std::string_view unescape_body(const JsonValue& value, Arena& arena) {
+  if (!value.escaped) return value.text;
+  const std::string_view text = value.text;
+  const std::span<char> buffer = arena.buffer(text.size() + 16);
+  char* to = buffer.data();
+  for (std::size_t at = copy_plain(text, 0, to); at + 1 < text.size(); at = copy_plain(text, at, to)) {
+    if (const char plain = plain_escape(text[at + 1])) {
+      *to++ = plain;
+      at += 2;
+      continue;
+    }
+    const std::string_view run = unicode_run(text, at);
+    const std::string_view decoded = unescape_json({JsonType::string, true, run}, arena);
+    to = std::copy_n(decoded.data(), decoded.size(), to);
+    at += run.size();
+  }
+  return {buffer.data(), static_cast<std::size_t>(to - buffer.data())};
+}
 
 bool decode_base64(std::string_view text, Arena& arena, std::string_view& out) {
   const std::span<char> buffer = arena.buffer(text.size() / 4 * 3 + 3);
@@ -77,7 +139,7 @@ BodyText body_text(const HarBody& body, Arena& arena) {
   if (!body.text.present() && !body.params.empty()) return {join_params(body.params, arena), BodyOddity::none};
   if (!body.has_text()) return {};
   if (!body.text.is_text()) return {body.text.text, BodyOddity::none};  // JSON put in unquoted
-  const std::string_view text = unescape_json(body.text, arena);
+  const std::string_view text = unescape_body(body.text, arena);
   std::string_view decoded;
   if (says_base64(body.encoding)) {
     if (decode_base64(text, arena, decoded)) return {decoded, BodyOddity::none};

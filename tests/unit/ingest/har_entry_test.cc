@@ -86,6 +86,22 @@ TEST_CASE("Bodies come out whatever is said about their encoding", "[har]") {
   CHECK(body("null").empty());
 }
 
+TEST_CASE("Long texts full of escapes come out as short ones do", "[har]") {
+  Arena arena;
+  const std::string piece = R"({\"a\":\"b\\\\c\/\t\u00e9\ud83d\ude00 \ud800x\uZZ \u12)";
+  std::string text;
+  for (int i = 0; i < 40; ++i) {
+    text += piece.substr(0, piece.size() - static_cast<std::size_t>(i) % 5) + std::string(static_cast<std::size_t>(i), 'y');
+    for (const std::string& tail : {std::string(), std::string("\\"), std::string("\\u"), std::string("\\ud83d")}) {
+      const ingest::JsonValue value{ingest::JsonType::string, true, std::string_view(text)};
+      const std::string whole = text + tail;
+      const ingest::JsonValue ended{ingest::JsonType::string, true, std::string_view(whole)};
+      REQUIRE(ingest::unescape_body(value, arena) == ingest::unescape_json(value, arena));
+      REQUIRE(ingest::unescape_body(ended, arena) == ingest::unescape_json(ended, arena));
+    }
+  }
+}
+
 TEST_CASE("A request body that was taken for a form is put together again", "[har]") {
   One one(R"({"request":{"method":"POST","postData":{"params":[{"name":"{\"a\":\"b","value":"c\"}"}]}}})");
   CHECK(ingest::body_text(one.read.request, one.reader.arena()).text == R"({"a":"b=c"})");
