@@ -92,6 +92,8 @@ class LostReply : public Detector {
     const Call& call = *event.call;
     // A listen stream has no reply; that to a request with a null id cannot be told from an error without one.
     if (call.method == "subscriptions/listen" || call.id.type == IdType::null) return std::nullopt;
+    // A reply that names no session may have been this call's: its absence proves nothing.
+    if (call.maybe_answered && call.closed != CloseReason::overwritten && call.closed != CloseReason::undeliverable) return std::nullopt;
     switch (call.closed) {
       case CloseReason::overwritten: return overwritten();
       case CloseReason::undeliverable: return Verdict{"unknown", {Party::unknown, Certainty::undetermined, {}, "the reply came when its stream was gone: the client had hung up, or a proxy cut it"}, Level::informational, {}};

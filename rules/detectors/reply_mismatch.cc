@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/argument_echo.h"
+#include "session/argument_echo.h"
 #include "engine/overlap_group.h"
 #include "model/detector.h"
 
@@ -142,7 +142,7 @@ class ReplyMismatch : public Detector {
   static void parse(Member& member) {
     if (member.parsed) return;
     member.parsed = true;
-    argument_tokens(member.text, member.tokens);
+    session::argument_tokens(member.text, member.tokens);
   }
 
   // Some (or, to accuse, every) token of `owner` that no other call of the group shares stands in the payload.
@@ -151,7 +151,7 @@ class ReplyMismatch : public Detector {
     for (const std::string& token : tokens) {
       if (shared(token, rivals, owner)) continue;
       ++told;
-      if (stands_in(token, payload)) ++found;
+      if (session::stands_in(token, payload)) ++found;
     }
     return every ? told > 0 && found == told : found > 0;
   }
@@ -165,7 +165,7 @@ class ReplyMismatch : public Detector {
     for (std::size_t i = 0; i < rivals.count; ++i) {
       const Member& other = *rivals.members[i];
       if (&other == &owner) continue;
-      if (stands_in(token, other.text)) return true;
+      if (session::stands_in(token, other.text)) return true;
     }
     return false;
   }

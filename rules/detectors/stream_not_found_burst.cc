@@ -100,6 +100,10 @@ class StreamNotFoundBurst : public Detector {
       draft.level = Level::informational;
       draft.detail = "a message of the server's own while no GET stream was open: harmless";
       draft.count = group.records;
+    } else if (key == kOtherKeys) {
+      draft.level = Level::informational;
+      draft.detail = "records of more keys than are told apart";
+      draft.count = group.records;
     } else if (burst_records == 0) {
       draft.level = Level::informational;
       draft.detail = "single records, as clients leave behind that hung up";

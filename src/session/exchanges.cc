@@ -233,6 +233,7 @@ void SessionTracker::on_gap(const Observation& seen) {
     Event gap = event(EventKind::gap, seen, &state);
     emit(gap);
   }
+  if (seen.gap->whole_input) damaged_at_ = time_of(seen);
   if (touched.empty() && seen.gap->whole_input) {
     Event gap = event(EventKind::gap, seen, nullptr);
     emit(gap);

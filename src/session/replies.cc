@@ -1,6 +1,7 @@
 // Replies: whose they are, on which channel they came, and what they mean for the call.
 #include <algorithm>
 
+#include "session/argument_echo.h"
 #include "session/result_fit.h"
 #include "session/session_tracker.h"
 
@@ -19,6 +20,8 @@ using model::RpcMessage;
 using model::StreamKind;
 
 namespace {
+
+constexpr std::size_t kEchoBytes = 16384;  // head of a reply searched for arguments
 
 // Transport errors whose id says nothing: null, and the Python SDK's word for it.
 bool is_sentinel(const RpcMessage& message) {
@@ -166,7 +169,7 @@ SessionState* SessionTracker::session_by_reply(const Observation& seen, Directio
     fitting = call.session;
     return !several;
   });
-  if (several) return nullptr;
+  if (several) return session_by_echo(message, requestor);
   if (fitting != kNoSession) return &sessions_.at(fitting);
   calls_.each_finished_by_value(requestor, message.id.value, [&](Call& call) {
     if (!sessions_.alive(call.session) || (!is_late(call.closed) && sessions_.size() > 1)) return true;
@@ -178,6 +181,24 @@ SessionState* SessionTracker::session_by_reply(const Observation& seen, Directio
   if (fitting != kNoSession) return &sessions_.at(fitting);
   if (source_session_ != kNoSession && sessions_.alive(source_session_)) return &sessions_.at(source_session_);
   return sessions_.size() == 1 ? only_session(seen) : nullptr;
+}
+
+// Of several sessions that wait for this id, the one whose call says something in its arguments that the reply repeats, if no other does.
+SessionState* SessionTracker::session_by_echo(const RpcMessage& message, Direction requestor) {
+  const std::string_view payload = message.text.substr(0, kEchoBytes);
+  std::uint32_t echoed = kNoSession;
+  bool several = false;
+  std::vector<std::string> tokens;
+  calls_.each_open_by_value(requestor, message.id.value, [&](Call& call) {
+    if (call.session == echoed) return true;
+    tokens.clear();
+    argument_tokens(call.head, tokens);
+    if (std::none_of(tokens.begin(), tokens.end(), [&](const std::string& token) { return stands_in(token, payload); })) return true;
+    several = echoed != kNoSession;
+    echoed = call.session;
+    return !several;
+  });
+  return several || echoed == kNoSession ? nullptr : &sessions_.at(echoed);
 }
 
 void SessionTracker::mark_maybe_answered(const Observation& seen, Direction requestor) {

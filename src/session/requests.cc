@@ -106,6 +106,7 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   request.exchange = exchange;
   const bool ids_tell = !session.stateless && !session.modern && message.id.type != IdType::null;
   Call* in_flight = ids_tell ? calls_.newest_open(session.index, requestor, message.id) : nullptr;
+  if (in_flight && in_flight->maybe_answered) in_flight = nullptr;  // it may be over: no collision that could be shown
   // Without sessions ids prove nothing across exchanges, but two requests of one array are one client's.
   for (std::size_t i = 0; !ids_tell && exchange && message.batch_size > 1 && message.id.type != IdType::null && i < exchange->calls.size(); ++i) {
     Call& sibling = calls_.at(exchange->calls[i]);

@@ -16,6 +16,7 @@ using model::SessionKeying;
 
 namespace {
 
+constexpr std::int64_t kDamageReachUs = kSecond;  // what stands behind a hole is held back for a while before it is told
 constexpr std::string_view kModernSince = "2026";  // revisions are dates, so they compare as text
 
 bool is_initialize(const Observation& seen) { return seen.message && seen.message->method == "initialize"; }
@@ -60,6 +61,7 @@ SessionState& SessionTracker::started(SessionState& state, bool created, const O
   if (session.transport == "unknown") session.transport = transport_of(seen, session.keyed_by);
   if (created) {
     session.on_wire = options_.wire;
+    session.damaged = damaged_at_.known() && time_of(seen).us - damaged_at_.us <= kDamageReachUs;
     session.first_source = seen.source;
     Event fresh = event(EventKind::session_started, seen, &state);
     emit(fresh);

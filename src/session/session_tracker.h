@@ -100,6 +100,7 @@ class SessionTracker : public model::ObservationSink {
   Match match_resumed(const Observation& seen, SessionState& state, model::Exchange& exchange, model::Direction requestor);
   Match match_finished(const Observation& seen, SessionState& state, model::Direction requestor);
   SessionState* session_by_reply(const Observation& seen, model::Direction requestor);
+  SessionState* session_by_echo(const model::RpcMessage& message, model::Direction requestor);
   void mark_maybe_answered(const Observation& seen, model::Direction requestor);
   void deliver(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor, Match match);
   void learn_from_reply(SessionState& state, const Observation& seen, const model::Call& call);
@@ -161,6 +162,7 @@ class SessionTracker : public model::ObservationSink {
   std::vector<LastMessage> recent_;                                    // log: the last messages, to tell one written twice
   std::size_t recent_next_ = 0;
   Time now_;                                                           // latest time read
+  Time damaged_at_;                                                    // when records of the evidence were last found damaged
   std::uint64_t observed_ = 0;
   std::uint32_t capabilities_ = 0;
   std::vector<model::SessionRow> rows_;

@@ -118,7 +118,7 @@ TEST_CASE("the same traffic at two places is one finding, with the larger count 
   other.add(kRule, draft("s", 7));
   other.add(kRule, draft("s", 8));
   other.add(kRule, draft("t", 9));
-  book.merge(other);
+  book.merge(std::move(other));
   REQUIRE(book.findings().size() == 2);
   CHECK(book.findings()[0].finding.count == 2);
   CHECK(book.findings()[0].finding.calls.size() == 2);
@@ -134,8 +134,8 @@ TEST_CASE("merging keeps the bounds too: findings, report_evidence") {
   for (std::uint64_t line : {4, 5, 6}) other.add(kRule, draft("s", line));
   FindingBook third(limits);
   third.add(kRule, draft("t", 9));
-  book.merge(other);
-  book.merge(third);
+  book.merge(std::move(other));
+  book.merge(std::move(third));
   REQUIRE(book.findings().size() == 1);
   CHECK(book.findings()[0].finding.evidence.size() == 2);
   CHECK(book.findings()[0].finding.evidence_left_out == 4);

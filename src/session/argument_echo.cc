@@ -1,8 +1,8 @@
-#include "engine/argument_echo.h"
+#include "session/argument_echo.h"
 
 #include <algorithm>
 
-namespace mcpscan::engine {
+namespace mcpscan::session {
 namespace {
 
 constexpr std::size_t kTokens = 8, kShortest = 5, kShortestWithDigit = 3, kLongest = 96, kShortestNumber = 6;
@@ -95,4 +95,4 @@ bool stands_in(std::string_view token, std::string_view text) {
   return false;
 }
 
-}  // namespace mcpscan::engine
+}  // namespace mcpscan::session

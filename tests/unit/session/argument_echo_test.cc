@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
-#include "engine/argument_echo.h"
+#include "session/argument_echo.h"
 
-using namespace mcpscan::engine;
+using namespace mcpscan::session;
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mcpscan::engine {
+namespace mcpscan::session {
 
 // Appends the tokens of `params.arguments` of a request's text.
 void argument_tokens(std::string_view request_text, std::vector<std::string>& tokens);
@@ -14,4 +14,4 @@ void argument_tokens(std::string_view request_text, std::vector<std::string>& to
 // True when the token stands in the text as a word of its own.
 bool stands_in(std::string_view token, std::string_view text);
 
-}  // namespace mcpscan::engine
+}  // namespace mcpscan::session
