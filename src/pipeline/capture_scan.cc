@@ -28,6 +28,17 @@ constexpr std::uint64_t kProgressEvery = 1 << 16;  // packets
 struct TlsTally {
   std::uint64_t connections = 0, read = 0, bytes = 0;
   std::set<std::string> servers, reasons;
+
+  void note(const net::TlsFacts& facts) {
+    ++connections;
+    if (facts.decrypted) {
+      ++read;
+      return;
+    }
+    bytes += facts.bytes_from_client + facts.bytes_from_server;
+    if (!facts.server_name.empty()) servers.insert(facts.server_name);
+    reasons.insert(facts.why_not);
+  }
 };
 
 // Decides by the first bytes whether a connection is TLS, and then stands aside.
@@ -128,14 +139,7 @@ Result<CaptureScanResult> scan_capture(ByteReader& bytes, std::uint32_t input, n
   WindowSink window(relay ? *relay : sink, options);
   app::HttpShared http{limits, window, row.anomalies, numbers.next_exchange, 0, {}};
   TlsTally tls;
-  const auto report_tls = [&tls](const net::TlsFacts& facts) {
-    ++tls.connections;
-    if (facts.decrypted) ++tls.read;
-    if (facts.decrypted) return;
-    tls.bytes += facts.bytes_from_client + facts.bytes_from_server;
-    if (!facts.server_name.empty()) tls.servers.insert(facts.server_name);
-    tls.reasons.insert(facts.why_not);
-  };
+  const auto report_tls = [&tls](const net::TlsFacts& facts) { tls.note(facts); };
   const auto make = [&](const FlowInfo& flow) -> std::unique_ptr<StreamAnalyzer> {
     return std::make_unique<FirstBytes>([&, flow](bool is_tls) -> std::unique_ptr<StreamAnalyzer> {
       auto plain = app::make_http_analyzer(http, flow);
