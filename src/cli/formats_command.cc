@@ -24,7 +24,7 @@ std::string_view word_of(ingest::FormatKind kind) {
   switch (kind) {
     case ingest::FormatKind::log: return "a log";
     case ingest::FormatKind::capture: return "a capture";
-    case ingest::FormatKind::har: return "a HAR file (not read yet)";
+    case ingest::FormatKind::har: return "a HAR file";
     case ingest::FormatKind::transcript: return "a client's transcript";
     case ingest::FormatKind::otlp: return "OpenTelemetry JSON (read as a log of JSON lines)";
     case ingest::FormatKind::binary: return "neither text nor a capture";
