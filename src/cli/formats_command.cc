@@ -37,6 +37,7 @@ ExitCode list_formats(const FormatsCommand& command) {
   const auto knowledge = pipeline::load_knowledge(command.dialect_dir, {});
   for (const Error& problem : knowledge.problems) print_error(problem);
   print("captures\n  pcap, pcapng      packets: link layers, TCP, TLS with --keylog, HTTP/1 and 2, SSE\n\n"
+        "exports\n  har               HTTP Archive 1.2 of browsers and proxies\n\n"
         "clients' own records\n  transcripts       session files of Claude Code and rollouts of Codex CLI: what the model was shown for which call\n\n"
         "text dumps\n  http-text         raw HTTP requests and responses, curl -v\n\nlog dialects\n");
   for (const auto& dialect : knowledge.dialects.summaries()) print(fmt::format("  {:<18} {}\n", dialect.name, dialect.title));
