@@ -84,7 +84,7 @@ error_code for_each_element(Value value, Each each) {
 }  // namespace
 
 struct EntryParser::State {
-  State(const TimeContext& times, model::AnomalyLog& log) : reader(times), anomalies(log) {}
+  State(const TimeContext& times, const Limits& bounds, model::AnomalyLog& log) : limits(bounds), reader(times), anomalies(log) {}
 
   error_code read_entry(ondemand::object object);
   error_code read_request(std::string_view key, Value value);
@@ -102,8 +102,10 @@ struct EntryParser::State {
   error_code integer_of(Value value, const char* name, std::int64_t& out);
   std::string_view decoded(const JsonValue& value) { return unescape_json(value, *arena); }
   void wrong_type(const char* name, const JsonValue& value);
+  void add_header(const HarHeader& header, std::vector<HarHeader>& headers);
   error_code run(std::string_view text, std::size_t readable, std::size_t& at);
 
+  const Limits& limits;
   ondemand::parser parser;
   TimeReader reader;
   model::AnomalyLog& anomalies;
@@ -112,6 +114,8 @@ struct EntryParser::State {
   HarEntry* entry = nullptr;
   HarTimings timings;
   double time_ms = -1;
+  const std::vector<HarHeader>* last_list = nullptr;  // the list being read, and how long it would be on the wire
+  std::size_t list_bytes = 0;
 };
 
 // --- values ---
@@ -234,8 +238,10 @@ error_code EntryParser::State::read_headers(Value value, const char* name, std::
   if (const error_code error = value.type().get(type)) return error;
   if (type == Type::array) return for_each_element(value, [&](Value item) { return read_header(item, name, headers); });
   return object_of(value, name, [&](std::string_view key, Value of) {
-    headers.push_back({arena->copy(key), {}});
-    return text_of(of, name, headers.back().value);
+    HarHeader header{arena->copy(key), {}};
+    const error_code error = text_of(of, name, header.value);
+    add_header(header, headers);
+    return error;
   });
 }
 
@@ -246,15 +252,29 @@ error_code EntryParser::State::read_header(Value value, const char* name, std::v
     if (key == "value") return text_of(of, name, header.value);
     return simdjson::SUCCESS;
   });
-  if (!header.name.empty()) headers.push_back(header);
+  add_header(header, headers);
   return error;
+}
+
+void EntryParser::State::add_header(const HarHeader& header, std::vector<HarHeader>& headers) {
+  if (header.name.empty()) return;
+  constexpr std::size_t kMarks = 4;  // colon, blank and line end, as on the wire
+  if (&headers != last_list) last_list = &headers, list_bytes = 0;
+  list_bytes += header.name.size() + header.value.size() + kMarks;
+  if (list_bytes <= limits.header_bytes) return headers.push_back(header);
+  anomalies.add({"har-headers-bound", "the entry has more headers than header_bytes; the others are not read", entry->source, 1});
 }
 
 error_code EntryParser::State::read_events(Value value) {
   Type type;
   if (const error_code error = value.type().get(type)) return error;
   if (type != Type::array) return simdjson::SUCCESS;
-  return for_each_element(value, [&](Value item) { return read_event(item); });
+  const error_code error = for_each_element(value, [&](Value item) { return read_event(item); });
+  if (entry->events_left_out) {
+    anomalies.add({"har-events-bound", "the entry has more timed events than har_pending_entries; its body is read as one", entry->source, 1});
+    entry->events.clear();
+  }
+  return error;
 }
 
 error_code EntryParser::State::read_event(Value value) {
@@ -269,7 +289,8 @@ error_code EntryParser::State::read_event(Value value) {
   });
   constexpr double kLatest = 4e9;  // the year 2096
   if (seconds > 0 && seconds < kLatest) event.at = {static_cast<std::int64_t>(seconds * kSecond)};
-  entry->events.push_back(event);
+  if (entry->events.size() < limits.har_pending_entries) entry->events.push_back(event);
+  else entry->events_left_out = true;
   return error;
 }
 
@@ -279,6 +300,7 @@ error_code EntryParser::State::run(std::string_view text, std::size_t readable, 
   entry->clear();
   timings = {};
   time_ms = -1;
+  last_list = nullptr;
   ondemand::document document;
   error_code error = parser.iterate(simdjson::padded_string_view(text.data(), text.size(), readable)).get(document);
   if (error != simdjson::SUCCESS) return at = error == simdjson::UNCLOSED_STRING ? text.size() : 0, error;
@@ -295,7 +317,8 @@ error_code EntryParser::State::run(std::string_view text, std::size_t readable, 
   return error;
 }
 
-EntryParser::EntryParser(const TimeContext& times, model::AnomalyLog& anomalies) : state_(std::make_unique<State>(times, anomalies)) {}
+EntryParser::EntryParser(const TimeContext& times, const Limits& limits, model::AnomalyLog& anomalies)
+    : state_(std::make_unique<State>(times, limits, anomalies)) {}
 EntryParser::~EntryParser() = default;
 
 std::optional<EntryFault> EntryParser::parse(std::string_view text, Arena& arena, HarEntry& entry) {

@@ -23,6 +23,7 @@ void HarEntry::clear() {
   response.clear();
   status = 0;
   events.clear();
+  events_left_out = false;
 }
 
 }  // namespace mcpscan::ingest

@@ -54,6 +54,7 @@ struct HarEntry {
   std::string_view error;                // why the exchange failed, in the producer's words
   std::string_view connection_id, connection;  // _connectionId; connection (a port, or the producer's own text)
   std::vector<HarStreamEvent> events;
+  bool events_left_out = false;                // there were too many; none is kept
 
   void clear();
 };

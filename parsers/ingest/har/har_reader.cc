@@ -20,7 +20,7 @@ HarReader::HarReader(ByteReader& bytes, std::string head, std::uint32_t input, c
     : input_(bytes, std::move(head)),
       splitter_(input_, limits),
       times_(context_of(zone)),
-      parser_(times_, anomalies),
+      parser_(times_, limits, anomalies),
       number_(input),
       books_(books),
       anomalies_(anomalies) {}

@@ -11,7 +11,7 @@ namespace {
 
 // Views of the entry live as long as this.
 struct One {
-  explicit One(std::string_view entry) : text(har_of(entry)), bytes({text}), reader(bytes, {}, 0, ingest::ZoneRules(), limits, books, anomalies) { good = reader.next(read); }
+  explicit One(std::string_view entry, const Limits& bounds = {}) : text(har_of(entry)), bytes({text}), limits(bounds), reader(bytes, {}, 0, ingest::ZoneRules(), limits, books, anomalies) { good = reader.next(read); }
   std::string text;
   Pieces bytes;
   Limits limits;
@@ -140,6 +140,25 @@ TEST_CASE("Chrome's own record of an event stream is read with the times of its 
   CHECK(format_rfc3339(one.read.events[0].at) == "2025-11-29T17:26:08.771000Z");
   CHECK(one.read.events[0].id == "7");
   CHECK_FALSE(one.read.events[1].at.known());
+}
+
+TEST_CASE("Headers beyond header_bytes are not kept", "[har][limits]") {
+  Limits limits;
+  limits.header_bytes = 30;
+  const One one(R"({"request":{"method":"GET","headers":[{"name":"Accept","value":"a"},{"name":"Origin","value":"b"},{"name":"Host","value":"h"}]},"response":{"headers":[{"name":"Server","value":"s"}]}})", limits);
+  CHECK(one.read.request_headers.size() == 2);
+  CHECK(one.read.response_headers.size() == 1);
+  CHECK(one.anomalies.entries().at("har-headers-bound").text.find("header_bytes") != std::string::npos);
+}
+
+TEST_CASE("More timed events than har_pending_entries are read from the body, all at its end", "[har][limits]") {
+  Limits limits;
+  limits.har_pending_entries = 2;
+  const One one(R"({"request":{"method":"GET"},"_eventSourceMessages":[{"data":"1"},{"data":"2"},{"data":"3"}],"response":{"content":{"text":"data: 1"}}})", limits);
+  CHECK(one.read.events.empty());
+  CHECK(one.read.events_left_out);
+  CHECK(one.read.response.has_text());
+  CHECK(one.anomalies.entries().contains("har-events-bound"));
 }
 
 TEST_CASE("An object without a request is no entry", "[har]") {
