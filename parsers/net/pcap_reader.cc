@@ -55,7 +55,7 @@ bool PcapReader::read_packet(Packet& packet) {
     const std::uint64_t offset = window_.offset();
     const std::size_t size = kRecordHeaderBytes + header.captured;
     if (!window_.need(size)) break;
-    packet.before_damage = window_.need(size + kRecordHeaderBytes) && !possible(record_header(window_.data() + size));
+    packet.before_damage = damage_at(size);
     packet.offset = offset;
     packet.at = {header.seconds * kSecond + (form_.nanoseconds ? header.fraction / 1000 : header.fraction)};
     packet.link_type = link_type_;
@@ -68,6 +68,13 @@ bool PcapReader::read_packet(Packet& packet) {
   if (window_.available() > 0) note_cut("a record", window_.offset());
   stopped_ = true;
   return false;
+}
+
+// Whether what follows `size` bytes on is no whole record: impossible, nothing but zeros, or cut by the end of the file.
+bool PcapReader::damage_at(std::size_t size) {
+  if (!window_.need(size + kRecordHeaderBytes)) return false;
+  const RecordHeader next = record_header(window_.data() + size);
+  return !possible(next) || (next.captured == 0 && next.original == 0) || !window_.need(size + kRecordHeaderBytes + next.captured);
 }
 
 bool PcapReader::likely(const RecordHeader& header) const {

@@ -27,6 +27,7 @@ class PcapReader final : public CaptureBase {
   void read_file_header();
   RecordHeader record_header(const std::uint8_t* at) const;
   bool possible(const RecordHeader& header) const { return header.captured <= limits_.packet_bytes; }
+  bool damage_at(std::size_t size);
   bool likely(const RecordHeader& header) const;
   bool likely_chain();
   bool resynchronize();

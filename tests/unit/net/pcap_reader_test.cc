@@ -116,6 +116,15 @@ TEST_CASE("The record before damage is told as such: a hole in the file may have
   }
 }
 
+TEST_CASE("Nothing but zeros, or a record that the end of the file cuts, is damage behind the record before it; a whole file has none") {
+  const std::string good = record(1700000000, 0, std::string(60, 'a'));
+  const auto last_before_damage = [&](const std::string& rest) { return read_all(file_header() + good + rest).headers.at(0).before_damage; };
+  CHECK(last_before_damage(std::string(16, '\0') + good));
+  CHECK(last_before_damage(good.substr(0, 40)));
+  CHECK_FALSE(last_before_damage(good));
+  CHECK_FALSE(last_before_damage({}));
+}
+
 TEST_CASE("A record that claims 4 GB with nothing behind it ends the file") {
   const Read read = read_all(file_header() + record(1700000000, 0, "abc") + little32(1) + little32(1) + little32(0xffffffff) + little32(1) +
                              std::string(100, '\xff'));
