@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 
 namespace mcpscan::engine {
 
@@ -27,24 +29,44 @@ bool names_id(const Finding& finding, const std::string& id) {
   return id.empty() || std::any_of(finding.calls.begin(), finding.calls.end(), [&](const auto& call) { return call.id.value == id; });
 }
 
+// Findings by what an effect names of its cause: the rule, and the session, which may be none.
+class CauseIndex {
+ public:
+  explicit CauseIndex(const std::vector<BookedFinding>& all) {
+    for (const BookedFinding& booked : all) {
+      places_[key(booked.finding.rule, {})].push_back(&booked);
+      if (!booked.finding.session.empty()) places_[key(booked.finding.rule, booked.finding.session)].push_back(&booked);
+    }
+  }
+  const std::vector<const BookedFinding*>& candidates(const BookedFinding& effect) const {
+    static const std::vector<const BookedFinding*> kNone;
+    const auto found = places_.find(key(effect.cause_rule, effect.finding.session));
+    return found == places_.end() ? kNone : found->second;
+  }
+
+ private:
+  static std::string key(const std::string& rule, const std::string& session) { return rule + '\x1f' + session; }
+
+  std::unordered_map<std::string, std::vector<const BookedFinding*>> places_;
+};
+
 // The finding that explains this one: of the named rule, in the same session, about the same id. A record that names no session is explained by
 // the only such finding anywhere.
-const BookedFinding* cause_of(const BookedFinding& effect, const std::vector<BookedFinding>& all) {
+const BookedFinding* cause_of(const BookedFinding& effect, const CauseIndex& causes) {
   const BookedFinding* best = nullptr;
-  for (const BookedFinding& candidate : all) {
-    if (candidate.finding.rule != effect.cause_rule || &candidate == &effect) continue;
-    const bool same_place = effect.finding.session.empty() || candidate.finding.session == effect.finding.session;
-    if (!same_place || !names_id(candidate.finding, effect.cause_id)) continue;
-    if (candidate.finding.rule == effect.finding.rule && candidate.finding.level <= effect.finding.level) continue;
-    if (!best || std::tie(candidate.finding.level, candidate.finding.count) > std::tie(best->finding.level, best->finding.count)) best = &candidate;
+  for (const BookedFinding* candidate : causes.candidates(effect)) {
+    if (candidate == &effect || !names_id(candidate->finding, effect.cause_id)) continue;
+    if (candidate->finding.rule == effect.finding.rule && candidate->finding.level <= effect.finding.level) continue;
+    if (!best || std::tie(candidate->finding.level, candidate->finding.count) > std::tie(best->finding.level, best->finding.count)) best = candidate;
   }
   return best;
 }
 
 void link_causes(std::vector<BookedFinding>& all) {
+  const CauseIndex causes(all);
   for (BookedFinding& effect : all) {
     if (effect.cause_rule.empty()) continue;
-    const BookedFinding* cause = cause_of(effect, all);
+    const BookedFinding* cause = cause_of(effect, causes);
     if (!cause) continue;
     effect.finding.consequence_of = cause->finding.id;
     if (effect.finding.fault.party == model::Party::unknown && effect.finding.session.empty()) {
@@ -188,11 +210,15 @@ const BookedFinding* root_of(const BookedFinding& booked, const std::map<std::st
   return root;
 }
 
-std::string client_of(const Finding& finding, const std::vector<model::SessionRow>& sessions) {
+// The client of each session, by its id and its key; of two with one name the first.
+std::unordered_map<std::string_view, std::string_view> clients_of(const std::vector<model::SessionRow>& sessions) {
+  std::unordered_map<std::string_view, std::string_view> clients;
   for (const model::SessionRow& row : sessions) {
-    if (!finding.session.empty() && (row.id == finding.session || row.key == finding.session)) return row.client_name;
+    clients.emplace(row.id, row.client_name);
+    clients.emplace(row.key, row.client_name);
   }
-  return {};
+  clients.erase(std::string_view());
+  return clients;
 }
 
 // Short, and longer where two incidents would share it.
@@ -213,12 +239,14 @@ std::vector<Incident> assemble_incidents(FindingBook& book, const std::vector<mo
   link_causes(all);
   std::map<std::string, const BookedFinding*> by_id;
   for (const BookedFinding& booked : all) by_id.emplace(booked.finding.id, &booked);
+  const auto clients = clients_of(sessions);
   std::map<std::tuple<std::string, std::string, model::Party, std::string>, Group> groups;
   for (const BookedFinding& booked : all) {
     const BookedFinding* root = root_of(booked, by_id);
     if (root->finding.level == Level::informational) continue;
     const std::string detail = root->rule->incident_stories.empty() ? std::string() : root->finding.detail;
-    Group& group = groups[{root->finding.rule, detail, root->finding.fault.party, client_of(root->finding, sessions)}];
+    const auto client = clients.find(root->finding.session);
+    Group& group = groups[{root->finding.rule, detail, root->finding.fault.party, std::string(client == clients.end() ? std::string_view() : client->second)}];
     (root == &booked ? group.roots : group.effects).push_back(&booked);
   }
   std::vector<Incident> incidents;
