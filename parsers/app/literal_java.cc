@@ -24,7 +24,6 @@ class JavaReader : LiteralScanner {
   bool members(char closer);
   bool list();
   bool bare(std::string_view key, char closer);
-  bool nested(char closer, bool is_list);
   bool is_member(std::size_t at) const;
   std::size_t bare_end(char closer, bool in_list) const;
 };
@@ -36,25 +35,11 @@ bool JavaReader::is_member(std::size_t at) const {
   return at > start && at < text_.size() && text_[at] == '=';
 }
 
-bool JavaReader::nested(char closer, bool is_list) {
-  put_comma();
-  if (depth_ >= max_depth_) {
-    read_.too_deep = true;
-    json_ += "null";
-    return skip_brackets();
-  }
-  ++at_;
-  ++depth_;
-  const bool whole = is_list ? list() : members(closer);
-  --depth_;
-  return whole;
-}
-
 bool JavaReader::value(std::string_view key, char closer) {
   const std::size_t start = at_;
-  if (peek() == '{') return nested('}', false);
-  if (peek() == '[') return nested(']', true);
-  if (!take_word(".$").empty() && peek() == '[' && (is_member(at_ + 1) || peek(1) == ']')) return nested(']', false);
+  if (peek() == '{') return nested([this] { return members('}'); });
+  if (peek() == '[') return nested([this] { return list(); });
+  if (!take_word(".$").empty() && peek() == '[' && (is_member(at_ + 1) || peek(1) == ']')) return nested([this] { return members(']'); });
   at_ = start;
   return bare(key, closer);
 }

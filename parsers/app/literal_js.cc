@@ -21,7 +21,6 @@ class JsReader : LiteralScanner {
 
  private:
   bool value();
-  bool nested(bool (JsReader::*inside)());
   bool object();
   bool key();
   bool array();
@@ -35,24 +34,10 @@ class JsReader : LiteralScanner {
 bool JsReader::value() {
   skip_space();
   const char c = peek();
-  if (c == '{') return nested(&JsReader::object);
-  if (c == '[') return is_left_out() ? left_out() : nested(&JsReader::array);
+  if (c == '{') return nested([this] { return object(); });
+  if (c == '[') return is_left_out() ? left_out() : nested([this] { return array(); });
   if (is_quote(c)) return string();
   return word();
-}
-
-bool JsReader::nested(bool (JsReader::*inside)()) {
-  put_comma();
-  if (depth_ >= max_depth_) {
-    read_.too_deep = true;
-    json_ += "null";
-    return skip_brackets();
-  }
-  ++at_;
-  ++depth_;
-  const bool whole = (this->*inside)();
-  --depth_;
-  return whole;
 }
 
 // [Object], [Array], [Circular *1], [Function: f]; the items of an array stand behind a blank or a line end.
@@ -71,7 +56,7 @@ bool JsReader::left_out() {
   at_ = end + 1;
   if (looking_at(" {")) {
     ++at_;
-    return nested(&JsReader::object);
+    return nested([this] { return object(); });
   }
   return put_word("null", true);
 }
@@ -175,7 +160,7 @@ bool JsReader::word() {
   if (word.empty()) return stop();
   if (looking_at(" {") || looking_at(" [")) {
     ++at_;
-    return nested(peek() == '{' ? &JsReader::object : &JsReader::array);
+    return nested([this, is_object = peek() == '{'] { return is_object ? object() : array(); });
   }
   if (word == "undefined" || word == "null" || word == "NaN" || word == "Infinity" || word == "-Infinity") return put_word("null");
   if (word == "true" || word == "false") return put_word(word);

@@ -29,7 +29,6 @@ class PythonReader : LiteralScanner {
   void unwrap();
   bool is_field() const;
   bool value();
-  bool nested(bool (PythonReader::*inside)());
   bool fields(char closer);
   bool field();
   bool dict_or_set();
@@ -70,27 +69,13 @@ bool PythonReader::is_field() const {
 bool PythonReader::value() {
   skip_space();
   switch (peek()) {
-    case '{': return nested(&PythonReader::dict_or_set);
-    case '[': return nested(&PythonReader::list);
-    case '(': return nested(&PythonReader::tuple);
+    case '{': return nested([this] { return dict_or_set(); });
+    case '[': return nested([this] { return list(); });
+    case '(': return nested([this] { return tuple(); });
     case '\'': case '"': return string(Escapes::text);
     case '<': return enumeration();
     default: return word();
   }
-}
-
-bool PythonReader::nested(bool (PythonReader::*inside)()) {
-  put_comma();
-  if (depth_ >= max_depth_) {
-    read_.too_deep = true;
-    json_ += "null";
-    return skip_brackets();
-  }
-  ++at_;
-  ++depth_;
-  const bool whole = (this->*inside)();
-  --depth_;
-  return whole;
 }
 
 bool PythonReader::string(Escapes escapes) {
@@ -197,7 +182,7 @@ bool PythonReader::word() {
   if (take("...")) return put_word("null", true);
   const std::string_view word = take_word("+-.");
   if (word.empty()) return stop();
-  if (peek() == '(') return nested(&PythonReader::call);
+  if (peek() == '(') return nested([this] { return call(); });
   if (word == "None" || word == "nan" || word == "inf" || word == "-inf") return put_word("null");
   if (word == "True" || word == "False") return put_word(word == "True" ? "true" : "false");
   if (at_end() && !(open_ended_ && depth_ == 1)) return stop();  // more of it may follow

@@ -150,4 +150,18 @@ bool LiteralScanner::skip_brackets(std::size_t open) {
   return stop();
 }
 
+bool LiteralScanner::nested(FunctionRef<bool()> inside) {
+  put_comma();
+  if (depth_ >= max_depth_) {
+    read_.too_deep = true;
+    json_ += "null";
+    return skip_brackets();
+  }
+  ++at_;
+  ++depth_;
+  const bool whole = inside();
+  --depth_;
+  return whole;
+}
+
 }  // namespace mcpscan::app

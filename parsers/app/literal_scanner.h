@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "app/literal_json.h"
+#include "base/function_ref.h"
 
 namespace mcpscan::app {
 
@@ -33,6 +34,8 @@ class LiteralScanner {
   bool copy_quoted(Escapes escapes);
   // Passes over the bracketed value at the position, or with `open` brackets open already up to their end; quotes respected.
   bool skip_brackets(std::size_t open = 0);
+  // The container whose bracket stands at the position, read by `inside` behind the bracket; one that is too deep is passed over.
+  bool nested(FunctionRef<bool()> inside);
 
   // --- the JSON ---
   void put_character(std::uint32_t code_point);
