@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/function_ref.h"
 #include "net/capture_reader.h"
 #include "net/input_window.h"
 #include "net/packet_filter.h"
@@ -29,11 +30,15 @@ class CaptureBase : public CaptureReader {
   void note(const char* kind, std::string text, std::uint64_t offset);
   // The stream ended inside `what`, which began at `offset`.
   void note_cut(const char* what, std::uint64_t offset);
+  // The `what` at the position cannot be one (`claim`, with its number): goes on to the next byte from which `likely` holds, within
+  // Limits::capture_resync_bytes and while `least` bytes are left. False, and the reader has stopped, when there is none.
+  bool resynchronize(const char* what, std::string_view claim, std::size_t least, FunctionRef<bool()> likely);
 
   InputWindow window_;
   Limits limits_;
   std::uint32_t input_;
   std::uint64_t packets_ = 0;
+  bool stopped_ = false;
   model::Books books_;
   model::AnomalyLog anomalies_;
 

@@ -109,4 +109,21 @@ void CaptureBase::note_cut(const char* what, std::uint64_t offset) {
   note("cut-file", fmt::format("the file ends inside {} that begins at byte {}", what, offset), offset);
 }
 
+bool CaptureBase::resynchronize(const char* what, std::string_view claim, std::size_t least, FunctionRef<bool()> likely) {
+  const std::uint64_t from = window_.offset();
+  const std::string kind = fmt::format("impossible-{}", what);
+  books_.malform(kind);
+  bool found = false;
+  while (!found && window_.offset() - from < limits_.capture_resync_bytes && window_.need(least + 1)) {
+    window_.consume(1);
+    found = likely();
+  }
+  stopped_ = !found;
+  note(kind.c_str(),
+       fmt::format("the {} at byte {} {}; {}", what, from, claim,
+                   found ? fmt::format("reading goes on {} bytes later", window_.offset() - from) : fmt::format("no later {} was found", what)),
+       from);
+  return found;
+}
+
 }  // namespace mcpscan::net

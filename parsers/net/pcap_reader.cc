@@ -49,7 +49,8 @@ bool PcapReader::read_packet(Packet& packet) {
   while (window_.need(kRecordHeaderBytes)) {
     const RecordHeader header = record_header(window_.data());
     if (!possible(header)) {
-      if (!resynchronize()) return false;
+      const std::string claim = fmt::format("claims {} captured bytes", header.captured);
+      if (!resynchronize("record", claim, kRecordHeaderBytes, [this] { return likely_chain(); })) return false;
       continue;
     }
     const std::uint64_t offset = window_.offset();
@@ -92,23 +93,6 @@ bool PcapReader::likely_chain() {
   const std::size_t second = kRecordHeaderBytes + first.captured;
   if (!window_.need(second + kRecordHeaderBytes)) return window_.available() == second;
   return likely(record_header(window_.data() + second));
-}
-
-bool PcapReader::resynchronize() {
-  const std::uint64_t from = window_.offset();
-  const std::uint32_t claimed = record_header(window_.data()).captured;
-  books_.malform("impossible-record");
-  bool found = false;
-  while (!found && window_.offset() - from < limits_.capture_resync_bytes && window_.need(kRecordHeaderBytes + 1)) {
-    window_.consume(1);
-    found = likely_chain();
-  }
-  stopped_ = !found;
-  note("impossible-record",
-       fmt::format("the record at byte {} claims {} captured bytes; {}", from, claimed,
-                   found ? fmt::format("reading goes on {} bytes later", window_.offset() - from) : "no later record was found"),
-       from);
-  return found;
 }
 
 }  // namespace mcpscan::net

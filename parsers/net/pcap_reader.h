@@ -30,12 +30,10 @@ class PcapReader final : public CaptureBase {
   bool damage_at(std::size_t size);
   bool likely(const RecordHeader& header) const;
   bool likely_chain();
-  bool resynchronize();
 
   PcapForm form_;
   std::uint32_t link_type_ = 0;
   bool lengths_swapped_ = false;
-  bool stopped_ = false;
   std::int64_t last_seconds_ = -1;  // of the last good record
 };
 

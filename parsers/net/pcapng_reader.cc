@@ -96,7 +96,7 @@ bool PcapngReader::next_block(Block& block) {
     if (whole && load_little<std::uint32_t>(window_.data()) == kSectionHeader) whole = begin_section();
     const std::uint32_t length = whole ? order_.u32(window_.data() + 4) : 0;
     if (whole && (!in_section_ || !possible_length(length))) {
-      if (!resynchronize(length)) return false;
+      if (!find_block(length)) return false;
       continue;
     }
     if (!whole || !window_.need(length)) {
@@ -105,7 +105,7 @@ bool PcapngReader::next_block(Block& block) {
       return false;
     }
     if (order_.u32(window_.data() + length - 4) != length) {
-      if (!resynchronize(length)) return false;
+      if (!find_block(length)) return false;
       continue;
     }
     block = {order_.u32(window_.data()), offset, window_.data() + kBlockHeaderBytes, length - kBlockOverhead};
@@ -129,20 +129,8 @@ bool PcapngReader::likely_block() {
   return order_.u32(window_.data() + length - 4) == length;
 }
 
-bool PcapngReader::resynchronize(std::uint32_t claimed) {
-  const std::uint64_t from = window_.offset();
-  books_.malform("impossible-block");
-  bool found = false;
-  while (!found && window_.offset() - from < limits_.capture_resync_bytes && window_.need(kBlockOverhead + 1)) {
-    window_.consume(1);
-    found = likely_block();
-  }
-  stopped_ = !found;
-  note("impossible-block",
-       fmt::format("the block at byte {} claims a length of {}; {}", from, claimed,
-                   found ? fmt::format("reading goes on {} bytes later", window_.offset() - from) : "no later block was found"),
-       from);
-  return found;
+bool PcapngReader::find_block(std::uint32_t claimed) {
+  return resynchronize("block", fmt::format("claims a length of {}", claimed), kBlockOverhead, [this] { return likely_block(); });
 }
 
 bool PcapngReader::handle(const Block& block, Packet& packet) {

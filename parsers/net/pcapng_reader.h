@@ -45,7 +45,7 @@ class PcapngReader final : public CaptureBase {
   bool next_block(Block& block);
   bool begin_section();
   bool possible_length(std::uint32_t length) const;
-  bool resynchronize(std::uint32_t claimed);
+  bool find_block(std::uint32_t claimed);
   bool likely_block();
 
   bool handle(const Block& block, Packet& packet);
@@ -59,7 +59,7 @@ class PcapngReader final : public CaptureBase {
   bool malformed(const Block& block, const char* what);
 
   FileOrder order_;
-  bool in_section_ = false, stopped_ = false;
+  bool in_section_ = false;
   std::vector<Interface> interfaces_;
   std::string secrets_;
 };
