@@ -26,13 +26,6 @@ constexpr std::array<std::string_view, 9> kVerdicts{"answer", "late", "duplicate
 constexpr std::array<std::string_view, 18> kReasons{"open", "answered", "refused", "cancelled", "timed_out", "overwritten", "undeliverable", "stream_closed",
                                                     "connection_reset", "client_closed", "accepted_only", "client_dead", "restarted", "session_ended",
                                                     "evidence_ends", "evidence_gap", "aged_out", "no_response"};
-constexpr std::array<std::string_view, 7> kStreams{"unknown", "post", "get_standalone", "get_resume", "legacy_sse", "listen", "stdio"};
-constexpr std::array<std::string_view, 8> kEnds{"unknown", "complete", "closed_by_client", "closed_by_server", "reset_by_client", "reset_by_server",
-                                                "evidence_ends", "evidence_gap"};
-constexpr std::array<std::string_view, 21> kNotices{"stream_not_found", "reply_undeliverable", "unknown_reply_id", "session_not_found", "session_created",
-                                                    "session_ended", "session_crashed", "session_expired", "request_timed_out", "request_cancelled",
-                                                    "client_disconnected", "server_started", "server_stopped", "transport_closed", "message_dropped",
-                                                    "id_remapped", "call_serialized", "second_get_stream", "backend_exited", "upstream_session_lost", "client_dead"};
 
 template <typename Words, typename Enum>
 std::string_view word(const Words& words, Enum value) {
@@ -91,7 +84,7 @@ const std::array<FieldEntry, 51> kFields{{
     {"direction", [](const TimelineEvent& e) -> FieldText { constexpr std::array<std::string_view, 3> kWays{"unknown", "client_to_server", "server_to_client"};
                                                return e.observation ? word(kWays, e.observation->direction) : std::string_view(); }},
     {"requestor", [](const TimelineEvent& e) -> FieldText { return e.call ? std::string_view(e.call->requestor == model::Direction::server_to_client ? "server" : "client") : std::string_view(); }},
-    {"stream", [](const TimelineEvent& e) -> FieldText { return e.observation ? word(kStreams, e.observation->stream) : std::string_view(); }},
+    {"stream", [](const TimelineEvent& e) -> FieldText { return e.observation ? model::to_string(e.observation->stream) : std::string_view(); }},
     {"verdict", [](const TimelineEvent& e) -> FieldText { return word(kVerdicts, e.verdict); }},
     {"wrong_channel", [](const TimelineEvent& e) -> FieldText { return yes_no(e.wrong_channel); }},
     {"across_streams", [](const TimelineEvent& e) -> FieldText { return yes_no(e.across_streams); }},
@@ -111,7 +104,7 @@ const std::array<FieldEntry, 51> kFields{{
     {"has_call", [](const TimelineEvent& e) -> FieldText { return yes_no(e.call != nullptr); }},
     {"has_ended_call", [](const TimelineEvent& e) -> FieldText { return yes_no(e.other != nullptr); }},
     {"wait_s", [](const TimelineEvent& e) -> FieldText { return e.call && e.call->requested_at.known() && e.at.known() ? fmt::format("{:.6f}", static_cast<double>(e.at.us - e.call->requested_at.us) / 1e6) : std::string(); }},
-    {"notice", [](const TimelineEvent& e) -> FieldText { return e.observation && e.observation->notice ? word(kNotices, e.observation->notice->kind) : std::string_view(); }},
+    {"notice", [](const TimelineEvent& e) -> FieldText { return e.observation && e.observation->notice ? model::to_string(e.observation->notice->kind) : std::string_view(); }},
     {"key", [](const TimelineEvent& e) -> FieldText { return e.observation && e.observation->notice ? std::string_view(e.observation->notice->key) : std::string_view(); }},
     {"session", [](const TimelineEvent& e) -> FieldText { return e.session ? e.session->label : std::string_view(); }},
     {"keyed_by", [](const TimelineEvent& e) -> FieldText { return e.session ? std::string_view(model::to_string(e.session->keyed_by)) : std::string_view(); }},
@@ -123,7 +116,7 @@ const std::array<FieldEntry, 51> kFields{{
     {"session_ended", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->ended); }},
     {"status", [](const TimelineEvent& e) -> FieldText { return e.exchange ? std::to_string(e.exchange->status) : http(e) ? std::to_string(http(e)->status) : std::string(); }},
     {"http_method", [](const TimelineEvent& e) -> FieldText { return e.exchange ? e.exchange->method : http(e) ? std::string_view(http(e)->method) : std::string_view(); }},
-    {"end", [](const TimelineEvent& e) -> FieldText { return e.exchange ? word(kEnds, e.exchange->end) : http(e) ? word(kEnds, http(e)->end) : std::string_view(); }},
+    {"end", [](const TimelineEvent& e) -> FieldText { return e.exchange ? model::to_string(e.exchange->end) : http(e) ? model::to_string(http(e)->end) : std::string_view(); }},
     {"duration_s", [](const TimelineEvent& e) -> FieldText { return http(e) && http(e)->duration_us >= 0 ? fmt::format("{:.6f}", static_cast<double>(http(e)->duration_us) / 1e6) : std::string(); }},
     {"primed", [](const TimelineEvent& e) -> FieldText { return yes_no(e.exchange && e.exchange->primed); }},
     {"names_session", [](const TimelineEvent& e) -> FieldText { return yes_no(e.exchange && e.exchange->named_session); }},

@@ -34,7 +34,7 @@ class StepReader {
     seen.event_id = text("event_id");
     seen.text = text("payload");
     seen.keying = keying(text("keyed"));
-    seen.stream = stream(text("stream"));
+    seen.stream = model::parse_stream(text("stream")).value_or(model::StreamKind::unknown);
     const std::string_view from = text("from");
     if (from == "client") seen.direction = model::Direction::client_to_server;
     if (from == "server") seen.direction = model::Direction::server_to_client;
@@ -84,14 +84,6 @@ class StepReader {
       if (name == word) return value;
     }
     return model::SessionKeying::none;
-  }
-
-  static model::StreamKind stream(std::string_view word) {
-    constexpr std::array<std::string_view, 7> kWords{"unknown", "post", "get_standalone", "get_resume", "legacy_sse", "listen", "stdio"};
-    for (std::size_t i = 0; i < kWords.size(); ++i) {
-      if (kWords[i] == word) return static_cast<model::StreamKind>(i);
-    }
-    return model::StreamKind::unknown;
   }
 
   bool message(Observation& seen) {
@@ -158,20 +150,13 @@ class StepReader {
   }
 
   bool notice(Observation& seen, std::string& error) {
-    constexpr std::array<std::string_view, 21> kWords{"stream_not_found", "reply_undeliverable", "unknown_reply_id", "session_not_found", "session_created",
-                                                      "session_ended", "session_crashed", "session_expired", "request_timed_out", "request_cancelled",
-                                                      "client_disconnected", "server_started", "server_stopped", "transport_closed", "message_dropped",
-                                                      "id_remapped", "call_serialized", "second_get_stream", "backend_exited", "upstream_session_lost", "client_dead"};
     const std::string_view word = text("notice");
     seen.kind = ObservationKind::notice;
-    for (std::size_t i = 0; i < kWords.size(); ++i) {
-      if (kWords[i] != word) continue;
-      const std::int64_t wait = has("wait") ? static_cast<std::int64_t>(number_of("wait") * kSecond) : -1;
-      seen.notice = arena_.make<model::Notice>(model::Notice{static_cast<model::NoticeKind>(i), text("key"), {}, text("tool"), wait});
-      return true;
-    }
-    error = fmt::format("unknown notice '{}'", word);
-    return false;
+    const std::optional<model::NoticeKind> kind = model::parse_notice(word);
+    if (!kind) return error = fmt::format("unknown notice '{}'", word), false;
+    const std::int64_t wait = has("wait") ? static_cast<std::int64_t>(number_of("wait") * kSecond) : -1;
+    seen.notice = arena_.make<model::Notice>(model::Notice{*kind, text("key"), {}, text("tool"), wait});
+    return true;
   }
 
   const model::HttpFacts* facts() {
@@ -207,12 +192,10 @@ class StepReader {
       seen.kind = ObservationKind::exchange_summary;
       http.status = static_cast<std::uint16_t>(number_of("summary"));
     } else {
-      constexpr std::array<std::string_view, 8> kEnds{"unknown", "complete", "closed_by_client", "closed_by_server", "reset_by_client", "reset_by_server",
-                                                      "evidence_ends", "evidence_gap"};
       seen.kind = ObservationKind::exchange_end;
-      const auto found = std::find(kEnds.begin(), kEnds.end(), text("end"));
-      if (found == kEnds.end()) return error = fmt::format("unknown end '{}'", text("end")), false;
-      http.end = static_cast<model::EndReason>(found - kEnds.begin());
+      const std::optional<model::EndReason> end = model::parse_end(text("end"));
+      if (!end) return error = fmt::format("unknown end '{}'", text("end")), false;
+      http.end = *end;
     }
     seen.http = arena_.make<model::HttpFacts>(http);
     return true;

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "model/enum_words.h"
+
 namespace mcpscan::model {
 namespace {
 
@@ -9,16 +11,7 @@ constexpr std::array<std::string_view, 5> kLevels{"informational", "low", "mediu
 constexpr std::array<std::string_view, 5> kParties{"unknown", "client", "server", "gateway", "network"};
 constexpr std::array<std::string_view, 4> kCertainties{"undetermined", "weak", "strong", "proven"};
 constexpr std::array<std::string_view, 6> kVantages{"unknown", "client", "client-wire", "gateway", "server-wire", "server"};
-constexpr std::array<std::string_view, 7> kKeyings{"none", "mcp-session-id", "legacy-session-id", "process", "principal", "connection", "source"};
 constexpr std::array<std::string_view, 3> kStates{"evaluated", "partly", "not-evaluable"};
-
-template <typename Enum, std::size_t N>
-std::optional<Enum> parse(const std::array<std::string_view, N>& words, std::string_view text) {
-  for (std::size_t i = 0; i < N; ++i) {
-    if (words[i] == text) return static_cast<Enum>(i);
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -26,9 +19,8 @@ std::string_view to_string(Level level) { return kLevels[static_cast<std::size_t
 std::string_view to_string(Party party) { return kParties[static_cast<std::size_t>(party)]; }
 std::string_view to_string(Certainty certainty) { return kCertainties[static_cast<std::size_t>(certainty)]; }
 std::string_view to_string(Vantage vantage) { return kVantages[static_cast<std::size_t>(vantage)]; }
-std::string_view to_string(SessionKeying keying) { return kKeyings[static_cast<std::size_t>(keying)]; }
 std::string_view to_string(RuleState state) { return kStates[static_cast<std::size_t>(state)]; }
-std::optional<Level> parse_level(std::string_view text) { return parse<Level>(kLevels, text); }
-std::optional<Vantage> parse_vantage(std::string_view text) { return parse<Vantage>(kVantages, text); }
+std::optional<Level> parse_level(std::string_view text) { return parse_word<Level>(kLevels, text); }
+std::optional<Vantage> parse_vantage(std::string_view text) { return parse_word<Vantage>(kVantages, text); }
 
 }  // namespace mcpscan::model

@@ -22,7 +22,6 @@ std::string_view to_string(Level level);
 std::string_view to_string(Party party);
 std::string_view to_string(Certainty certainty);
 std::string_view to_string(Vantage vantage);
-std::string_view to_string(SessionKeying keying);
 std::optional<Level> parse_level(std::string_view text);
 std::optional<Vantage> parse_vantage(std::string_view text);
 

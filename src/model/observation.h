@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/time.h"
@@ -38,6 +39,12 @@ enum class StreamKind : std::uint8_t {
 };
 
 enum class EndReason : std::uint8_t { unknown, complete, closed_by_client, closed_by_server, reset_by_client, reset_by_server, evidence_ends, evidence_gap };
+
+// The enumerators' names, as rules and dialects write them; none for another word.
+std::string_view to_string(StreamKind stream);
+std::string_view to_string(EndReason end);
+std::optional<StreamKind> parse_stream(std::string_view word);
+std::optional<EndReason> parse_end(std::string_view word);
 
 // Who spoke HTTP with whom and what the heads said. One struct for the four exchange kinds; absent facts are empty or 0.
 struct HttpFacts {
@@ -87,6 +94,9 @@ enum class NoticeKind : std::uint8_t {
   client_dead,             // the client's receive loop or session died; later calls cannot be answered
 };
 
+std::string_view to_string(NoticeKind kind);
+std::optional<NoticeKind> parse_notice(std::string_view word);
+
 struct Notice {
   NoticeKind kind = NoticeKind::message_dropped;
   std::string_view key;
@@ -123,6 +133,7 @@ struct GapFacts {
 };
 
 enum class SessionKeying : std::uint8_t { none, mcp_session_id, legacy_session_id, process, principal, connection, source };
+std::string_view to_string(SessionKeying keying);
 
 struct Observation {
   ObservationKind kind = ObservationKind::message;

@@ -9,18 +9,12 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kKinds{"unknown", "message", "exchange", "notice", "context", "noise", "outcome"};
 constexpr std::array<std::string_view, 7> kOutcomes{"none", "started", "shown", "failed", "timed-out", "no-answer", "not-sent"};
-constexpr std::array<std::string_view, 20> kNotices{
-    "stream_not_found", "reply_undeliverable", "unknown_reply_id", "session_not_found", "session_created", "session_ended", "session_crashed",
-    "session_expired", "request_timed_out", "request_cancelled", "client_disconnected", "server_started", "server_stopped",
-    "transport_closed", "message_dropped", "id_remapped", "call_serialized", "second_get_stream", "backend_exited", "upstream_session_lost"};
 constexpr std::array<std::string_view, 3> kDirections{"unknown", "client-to-server", "server-to-client"};
 constexpr std::array<std::string_view, 7> kStreams{"unknown", "post", "get-standalone", "get-resume", "legacy-sse", "listen", "stdio"};
-constexpr std::array<std::string_view, 7> kKeyings{"none", "mcp-session-id", "legacy-session-id", "process", "principal", "connection", "source"};
 
 template <std::size_t N, typename Enum>
 std::string_view word(const std::array<std::string_view, N>& words, Enum value) {
-  const auto index = static_cast<std::size_t>(value);
-  return index < N ? words[index] : "client_dead";
+  return words[static_cast<std::size_t>(value)];
 }
 
 std::string number(std::int64_t value) { return value < 0 ? std::string{} : fmt::format("{}", value); }
@@ -94,10 +88,10 @@ constexpr SampleField kSampleFields[] = {
 }  // namespace
 
 std::string_view word_of(RecordKind kind) { return word(kKinds, kind); }
-std::string_view word_of(model::NoticeKind kind) { return word(kNotices, kind); }
+std::string_view word_of(model::NoticeKind kind) { return model::to_string(kind); }
 std::string_view word_of(model::Direction direction) { return word(kDirections, direction); }
 std::string_view word_of(model::StreamKind stream) { return word(kStreams, stream); }
-std::string_view word_of(model::SessionKeying keying) { return word(kKeyings, keying); }
+std::string_view word_of(model::SessionKeying keying) { return model::to_string(keying); }
 std::string_view word_of(OutcomeWord outcome) { return word(kOutcomes, outcome); }
 
 std::string sample_value(const LogRecord& record, std::string_view field) {
