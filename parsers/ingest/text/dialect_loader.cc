@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "base/data_file.h"
 #include "ingest/text/dialect.h"
-#include "ingest/text/spelling.h"
 #include "ingest/text/yaml_source.h"
 
 namespace mcpscan::ingest {

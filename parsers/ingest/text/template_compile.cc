@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/data_file.h"
 #include "ingest/text/char_class.h"
-#include "ingest/text/spelling.h"
 #include "ingest/text/template.h"
 
 namespace mcpscan::ingest {

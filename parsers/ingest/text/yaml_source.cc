@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ingest/text/spelling.h"
+#include "base/data_file.h"
 
 namespace mcpscan::ingest {
 
