@@ -82,9 +82,7 @@ void SessionTracker::on_exchange_response(const Observation& seen) {
       fold(state, shared);
     }
   }
-  SessionState& settled = sessions_.at(exchange->session);
-  ++settled.session.responses;
-  remember_peer(settled, nullptr);
+  ++sessions_.at(exchange->session).session.responses;
 }
 
 void SessionTracker::on_exchange_end(const Observation& seen) {
