@@ -33,7 +33,9 @@ Result<std::unique_ptr<RawFile>> RawFile::open(const std::string& path) {
 }
 
 Result<std::unique_ptr<RawFile>> RawFile::open_stdin() {
-  const int descriptor = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+  const int mode = fcntl(STDIN_FILENO, F_GETFL);
+  const bool readable = mode != -1 && (mode & O_ACCMODE) != O_WRONLY;
+  const int descriptor = readable ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
   if (descriptor < 0) return Error{ErrorCode::unreadable, "standard input is closed", "-", "pipe or redirect something into it"};
   return std::make_unique<RawFile>(descriptor);
 }

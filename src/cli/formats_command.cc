@@ -1,14 +1,14 @@
 // mcpscan formats list / explain FILE / check PATH.
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 #include <memory>
 
+#include "base/text_file.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "ingest/input_set.h"
 #include "pipeline/scan.h"
+#include "report/layout.h"
 
 namespace mcpscan::cli {
 namespace {
@@ -82,19 +82,27 @@ ExitCode explain_file(const FormatsCommand& command) {
   return ExitCode::nothing;
 }
 
-ExitCode check_dialect(const FormatsCommand& command) {
+ExitCode check_dialects(const FormatsCommand& command) {
   auto knowledge = pipeline::load_knowledge({}, {});
-  std::ifstream file(command.path, std::ios::binary);
-  if (!file) {
-    print_error({ErrorCode::not_found, "the dialect cannot be read", command.path, "give a .yml file"});
-    return ExitCode::usage;
+  const std::size_t built_in = knowledge.dialects.summaries().size();
+  const auto paths = data_files(command.path);
+  if (!paths) return print_error(paths.error()), ExitCode::usage;
+  if (paths->empty()) return print_error({ErrorCode::not_found, "there is no dialect in this folder", command.path, "a dialect's name ends in .yml"}), ExitCode::usage;
+  bool sound = true;
+  for (const std::string& path : *paths) {
+    const Result<std::string> text = read_text_file(path);
+    const Status status = text ? knowledge.dialects.add(*text, path) : Status(text.error());
+    if (!status.ok()) {
+      print_error(status.error());
+      sound = false;
+      continue;
+    }
+    const auto dialect = knowledge.dialects.summaries().back();
+    print(fmt::format("{}: dialect '{}' loads; {} give their fields, {} left alone, no line of the {} built-in dialects is taken\n", path, dialect.name,
+                      report::counted(dialect.samples, "sample"), report::counted(dialect.not_samples, "not_sample is", "not_samples are"), built_in));
   }
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  if (const Status status = knowledge.dialects.add(text, command.path); !status.ok()) return print_error(status.error()), ExitCode::usage;
-  const auto conflicts = knowledge.dialects.check_samples();
-  for (const Error& conflict : conflicts) print_error(conflict);
-  if (conflicts.empty()) print(command.path + ": loads, its samples give their fields, and no other dialect takes them\n");
-  return conflicts.empty() ? ExitCode::nothing : ExitCode::usage;
+  for (const Error& conflict : knowledge.dialects.check_samples()) print_error(conflict), sound = false;
+  return sound ? ExitCode::nothing : ExitCode::usage;
 }
 
 }  // namespace
@@ -112,9 +120,9 @@ void add_formats_command(CLI::App& app, Run& run) {
   explain->add_option("--dialect-dir", command->dialect_dir, "folder with further dialects (*.yml)");
   explain->add_option("--tz", command->time_zone, "time zone of log times that name none")->capture_default_str();
   explain->callback([command, &run] { run = [command] { return explain_file(*command); }; });
-  CLI::App* check = formats->add_subcommand("check", "load a dialect of your own, run its samples, look for conflicts with ours");
-  check->add_option("PATH", command->path, "the dialect file")->required();
-  check->callback([command, &run] { run = [command] { return check_dialect(*command); }; });
+  CLI::App* check = formats->add_subcommand("check", "load dialects of your own, run their samples, look for conflicts with ours");
+  check->add_option("PATH", command->path, "a dialect file, or a folder of them")->required();
+  check->callback([command, &run] { run = [command] { return check_dialects(*command); }; });
 }
 
 }  // namespace mcpscan::cli

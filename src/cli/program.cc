@@ -4,6 +4,7 @@
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "cli/usage_error.h"
 
 namespace mcpscan::cli {
 namespace {
@@ -41,8 +42,9 @@ int run_program(int argc, char** argv) {
   try {
     app.parse(with_default_command(argc, argv, app));
   } catch (const CLI::ParseError& error) {
-    const int status = app.exit(error);
-    return status == 0 ? static_cast<int>(ExitCode::nothing) : static_cast<int>(ExitCode::usage);
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    print_error(usage_error(app, error));
+    return static_cast<int>(ExitCode::usage);
   }
   const ExitCode status = run();
   const Status output = printed();

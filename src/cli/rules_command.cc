@@ -1,12 +1,10 @@
 // mcpscan rules list / show ID / check PATH.
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 
 #include "base/data_file.h"
+#include "base/text_file.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "pipeline/scan.h"
@@ -57,30 +55,17 @@ ExitCode show_rule(const RulesCommand& command) {
   return ExitCode::nothing;
 }
 
-std::vector<std::string> rule_files(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(path, error)) return {path};
-  std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(path, error)) {
-    if (entry.path().extension() == ".yml" || entry.path().extension() == ".yaml") paths.push_back(entry.path().string());
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
 ExitCode check_rules(const RulesCommand& command) {
   engine::RuleSet rules;
   const Limits limits;
   bool sound = true;
   std::size_t tests = 0;
-  for (const std::string& path : rule_files(command.path)) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) {
-      print_error({ErrorCode::not_found, "the rule cannot be read", path, "give a .yml file or a folder of them"});
-      return ExitCode::usage;
-    }
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
-    if (const Status status = rules.add(text, path); !status.ok()) print_error(status.error()), sound = false;
+  const auto paths = data_files(command.path);
+  if (!paths) return print_error(paths.error()), ExitCode::usage;
+  for (const std::string& path : *paths) {
+    const Result<std::string> text = read_text_file(path);
+    if (!text) return print_error(text.error()), ExitCode::usage;
+    if (const Status status = rules.add(*text, path); !status.ok()) print_error(status.error()), sound = false;
   }
   for (const auto& rule : rules.rules()) {
     tests += rule->tests.size();

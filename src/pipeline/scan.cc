@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include "base/embedded_file.h"
+#include "base/text_file.h"
+#include "base/version.h"
 #include "ingest/input_set.h"
 #include "ingest/text/json_array.h"
 #include "pipeline/capture_scan.h"
@@ -18,7 +18,6 @@
 #include "pipeline/log_scan.h"
 #include "pipeline/report_assembly.h"
 #include "pipeline/transcript_scan.h"
-#include "base/version.h"
 
 namespace mcpscan::pipeline {
 
@@ -102,14 +101,15 @@ class Scan {
  private:
   void load_keys() {
     for (const std::string& path : options_.key_logs) {
-      std::ifstream file(path, std::ios::binary);
-      if (!file) {
-        result_.problems.push_back({ErrorCode::not_found, "the key log cannot be read", path, "give the file that SSLKEYLOGFILE named"});
+      const Result<std::string> text = read_text_file(path);
+      if (!text) {
+        Error error = text.error();
+        error.hint = "--keylog takes the file that SSLKEYLOGFILE named";
+        result_.problems.push_back(std::move(error));
         continue;
       }
-      const std::string text((std::istreambuf_iterator<char>(file)), {});
       model::AnomalyLog anomalies;
-      keys_.add(text, path, anomalies);
+      keys_.add(*text, path, anomalies);
       for (const auto& [kind, anomaly] : anomalies.entries()) result_.report.notes.push_back(fmt::format("{}: {}: {}", path, kind, anomaly.text));
     }
   }
@@ -260,17 +260,15 @@ class Scan {
 template <typename Add>
 void load_folder(const std::string& folder, std::vector<Error>& problems, Add add) {
   if (folder.empty()) return;
-  std::error_code error;
-  std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".yml" || entry.path().extension() == ".yaml") paths.push_back(entry.path().string());
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) {
+    return problems.push_back({ErrorCode::not_found, "there is no such folder", folder, "give a folder of .yml files"});
   }
-  if (error) problems.push_back({ErrorCode::not_found, "the folder cannot be read: " + error.message(), folder, "give a folder of .yml files"});
-  std::sort(paths.begin(), paths.end());
-  for (const std::string& path : paths) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
-    const Status status = add(text, path);
+  const auto paths = data_files(folder);
+  if (!paths) return problems.push_back(paths.error());
+  for (const std::string& path : *paths) {
+    const Result<std::string> text = read_text_file(path);
+    const Status status = text ? add(*text, path) : Status(text.error());
     if (!status.ok()) problems.push_back(status.error());
   }
 }
@@ -284,6 +282,7 @@ Knowledge load_knowledge(const std::string& dialect_dir, const std::string& rule
   };
   for (const EmbeddedFile& file : embedded_dialects()) keep(knowledge.dialects.add(file.text, file.path));
   for (const EmbeddedFile& file : embedded_rules()) keep(knowledge.rules.add(file.text, file.path));
+  knowledge.dialects.protect();
   load_folder(dialect_dir, knowledge.problems, [&](const std::string& text, const std::string& path) { return knowledge.dialects.add(text, path); });
   load_folder(rules_dir, knowledge.problems, [&](const std::string& text, const std::string& path) { return knowledge.rules.add(text, path); });
   return knowledge;

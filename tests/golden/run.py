@@ -6,7 +6,7 @@
 case.json:  "shows"  one sentence: what this case shows
             "args"   the arguments; paths are relative to the project root, where the program runs
             "exit"   the exit code (default 0)
-            "stdin"  a file to read from (optional)
+            "stdin"  a file to read from; null: closed (optional)
             "env"    variables that differ from the fixed ones (optional)
             "view"   what of the output is kept (optional): JSON pointers, where * stands for every member, for JSON output; pieces of
                      text, of which a kept line must hold one, for other output
@@ -67,9 +67,11 @@ def view_of(output, view):
 
 
 def run_case(program, folder, case):
-    stdin = (ROOT / case["stdin"]).open("rb") if "stdin" in case else subprocess.DEVNULL
+    closed = "stdin" in case and case["stdin"] is None
+    stdin = (ROOT / case["stdin"]).open("rb") if case.get("stdin") else subprocess.DEVNULL
     environment = {**ENVIRONMENT, **case.get("env", {})}
-    done = subprocess.run([program, *case["args"]], cwd=ROOT, env=environment, stdin=stdin, capture_output=True, timeout=120)
+    done = subprocess.run([program, *case["args"]], cwd=ROOT, env=environment, stdin=stdin, capture_output=True, timeout=120,
+                          preexec_fn=(lambda: os.close(0)) if closed else None)
     wanted_exit = case.get("exit", 0)
     problems = [] if done.returncode == wanted_exit else [f"exit code {done.returncode}, expected {wanted_exit}\n{done.stderr.decode(errors='replace')}"]
     kept_name, text = view_of(done.stdout.decode("utf-8", "replace"), case.get("view"))

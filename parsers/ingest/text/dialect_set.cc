@@ -7,6 +7,8 @@
 namespace mcpscan::ingest {
 namespace {
 
+constexpr std::size_t kShownBytes = 160;
+
 // What a set of dialects makes of one sample.
 struct Reading {
   std::string dialect;
@@ -63,6 +65,16 @@ Status check_dialect(LogParser& parser, const Dialect& dialect) {
   return {};
 }
 
+// `newcomer` must leave the samples of `dialect` as they are.
+Status check_left_alone(LogParser& parser, const Dialect& dialect, const Dialect& newcomer) {
+  for (const Sample& sample : dialect.samples) {
+    if (check_sample(parser, dialect, sample)) continue;
+    return Error{ErrorCode::malformed, fmt::format("it takes or changes a line of dialect '{}':\n    {}", dialect.name, sample.line.substr(0, kShownBytes)), newcomer.path,
+                 "match more of the text, or bind the message to its logger"};
+  }
+  return {};
+}
+
 }  // namespace
 
 DialectSet::DialectSet() : state_(std::make_shared<State>()) {}
@@ -82,9 +94,14 @@ Status DialectSet::add(std::string_view yaml, std::string_view path) {
   candidate.state_ = next;
   LogParser parser(candidate, ParserOptions{}, Limits{});
   if (Status status = check_dialect(parser, *next->dialects.back()); !status) return status;
+  for (std::size_t i = 0; i < next->is_protected; ++i) {
+    if (Status status = check_left_alone(parser, *next->dialects[i], *next->dialects.back()); !status) return status;
+  }
   state_ = std::move(next);
   return {};
 }
+
+void DialectSet::protect() { state_->is_protected = state_->dialects.size(); }
 
 std::vector<Error> DialectSet::check_samples() const {
   std::vector<Error> errors;
@@ -103,7 +120,7 @@ std::vector<Error> DialectSet::check_samples() const {
 std::vector<DialectSet::Summary> DialectSet::summaries() const {
   std::vector<Summary> result;
   for (const auto& dialect : state_->dialects) {
-    result.push_back({dialect->name, dialect->title, dialect->reference, dialect->vantage_word, dialect->enable, dialect->samples.size()});
+    result.push_back({dialect->name, dialect->title, dialect->reference, dialect->vantage_word, dialect->enable, dialect->samples.size(), dialect->not_samples.size()});
   }
   return result;
 }

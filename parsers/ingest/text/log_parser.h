@@ -33,9 +33,12 @@ class DialectSet {
   // Loads YAML text; on an error (unknown key, bad pattern, no samples, a sample that does not give its fields, or one that another
   // dialect scores higher on) the set is unchanged. `path` is for messages: file:line, caret, hint.
   Status add(std::string_view yaml, std::string_view path);
+  // From here on a dialect does not load either when it takes, or spoils, a sample of those loaded so far: a user's file must not
+  // disable the built-in ones.
+  void protect();
   // The checks that need all dialects: each wins on its own samples.
   std::vector<Error> check_samples() const;
-  struct Summary { std::string name, title, reference, vantage, enable; std::size_t samples; };
+  struct Summary { std::string name, title, reference, vantage, enable; std::size_t samples, not_samples; };
   std::vector<Summary> summaries() const;
   bool contains(std::string_view name) const;
 

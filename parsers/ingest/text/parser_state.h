@@ -14,6 +14,7 @@ namespace mcpscan::ingest {
 
 struct DialectSet::State {
   std::vector<std::shared_ptr<const Dialect>> dialects;
+  std::size_t is_protected = 0;   // so many from the front keep their samples, whatever is added
 };
 
 struct LogParser::State {
