@@ -8,6 +8,7 @@
 #include "cli/common_options.h"
 #include "cli/terminal.h"
 #include "report/report_format_registry.h"
+#include "report/share.h"
 
 namespace mcpscan::cli {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 struct ScanCommand {
   CommonOptions common;
   std::string format, output, fail_on = "low";
-  bool raw = false;
+  bool raw = false, share = false;
 };
 
 std::string format_names() {
@@ -93,11 +94,16 @@ ExitCode run_scan(ScanCommand& command) {
   }
   for (const Error& problem : result.problems) print_error(problem);
   troubled = troubled || !result.problems.empty();
+  const std::vector<std::string> read = input_paths(result.report);
+  if (command.share) {
+    report::Pseudonyms names;
+    report::pseudonymise(result.report, names);
+  }
   const bool to_terminal = command.output.empty() && stdout_is_terminal();
   const std::string text = format->write(result.report, {terminal_width(), to_terminal && colour_wanted(), to_terminal, command.raw});
   if (command.output.empty()) {
     print(text);
-  } else if (const Status safe = output_possible(command.output, input_paths(result.report)); !safe.ok()) {
+  } else if (const Status safe = output_possible(command.output, read); !safe.ok()) {
     return print_error(safe.error()), ExitCode::usage;
   } else if (const Status written = write_file(command.output, text); !written.ok()) {
     return print_error(written.error()), ExitCode::usage;
@@ -122,7 +128,8 @@ void add_scan_command(CLI::App& app, Run& run) {
   scan->add_option("--format", command->format, "report format: " + format_names());
   scan->add_option("-o,--output", command->output, "write the report to this file (the ending tells the format)");
   scan->add_option("--fail-on", command->fail_on, "least level that makes the exit status 1")->capture_default_str();
-  scan->add_flag("--raw", command->raw, "do not mask tokens, cookies and keys");
+  CLI::Option* raw = scan->add_flag("--raw", command->raw, "do not mask tokens, cookies and keys");
+  scan->add_flag("--share", command->share, "replace session ids, addresses and hosts by pseudonyms, to hand the report on")->excludes(raw);
   scan->callback([command, &run] { run = [command] { return run_scan(*command); }; });
 }
 

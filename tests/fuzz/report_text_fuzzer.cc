@@ -1,5 +1,5 @@
 // module: report
-// Whatever the bytes: escaped text is printable UTF-8 that fits its width, masking twice is masking once, JSON stays JSON.
+// Whatever the bytes: escaped text is printable UTF-8 that fits its width, masking twice is masking once, no pseudonym is shorter, JSON stays JSON.
 #include <cstdint>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -7,6 +7,7 @@
 
 #include "report/escape.h"
 #include "report/layout.h"
+#include "report/pseudonyms.h"
 #include "report/redact.h"
 #include "report/utf8.h"
 
@@ -37,6 +38,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_terminal(text, data[0]);
   const std::string masked = mask_secrets(text);
   require(mask_secrets(masked) == masked);
+  Pseudonyms names;
+  require(names.text(text).size() >= text.size());
   std::string json;
   append_json_string(json, text);
   require(nlohmann::json::accept(json));

@@ -1,0 +1,41 @@
+// Pseudonyms: what stands in a shared report or bundle for session ids, addresses, hosts and other names of somebody's
+// machines: ordinals of first appearance, written in the length and alphabet of what they replace (a hash of an address
+// could be guessed back; an ordinal cannot, and columns, parsers and patterns still fit). One object serves one report or
+// bundle, so that a value has the same stand-in in each of its parts.
+// Not masking of secrets: mask_secrets (redact.h) runs before. Ownership: keeps copies. Threads: one.
+// Bound: one entry a value that is shown, and what is shown is bounded. In doubt it replaces.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace mcpscan::report {
+
+class Pseudonyms {
+ public:
+  // The stand-in of a whole value (an id, an address, a host, an argument). The same value always gives the same one; different
+  // values give different ones; an empty value stays empty.
+  std::string of(std::string_view value);
+
+  // This value is replaced wherever text() meets it, and nobody's stand-in will look like it. For what text() cannot know
+  // by its form: session ids, names of hosts.
+  void know(std::string_view value);
+
+  // The text with all known values and everything that has the form of an address (IPv4, IPv6, MAC, mail), a host, a
+  // UUID or a hex id replaced, and what follows a session's or host's name as its value ("Mcp-Session-Id: ...",
+  // "https://host/"). Loopback names stay.
+  std::string text(std::string_view raw);
+
+ private:
+  std::string fresh(std::string_view value);
+
+  std::map<std::string, std::string, std::less<>> stand_ins_;
+  std::map<std::string, std::uint64_t, std::less<>> next_of_shape_;
+  std::set<std::string, std::less<>> known_, odd_;  // odd: known values that are no single word
+};
+
+}  // namespace mcpscan::report
