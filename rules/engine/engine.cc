@@ -11,7 +11,6 @@ using model::TimelineEvent;
 
 namespace {
 
-constexpr std::size_t kEventKinds = 15;
 constexpr std::string_view kClientTimeout = "client_timeout_s";  // filled in for detectors that ask for it
 
 FindingDraft draft_of(const Rule& rule, const TimelineEvent& event) {
@@ -86,7 +85,7 @@ struct Engine::Worker : model::FindingSink {
   bool held_back = false;
 };
 
-Engine::Engine(const RuleSet& rules, const EngineOptions& options, const Limits& limits) : by_event_(kEventKinds), book_(limits) {
+Engine::Engine(const RuleSet& rules, const EngineOptions& options, const Limits& limits) : by_event_(model::kEventKinds), book_(limits) {
   for (const auto& rule : rules.rules()) {
     if (!options.only.empty() && std::find(options.only.begin(), options.only.end(), rule->id) == options.only.end()) continue;
     if (options.scope != Scope::all && rule->joint != (options.scope == Scope::joint)) continue;
@@ -98,7 +97,7 @@ Engine::Engine(const RuleSet& rules, const EngineOptions& options, const Limits&
       worker->detector = rule->detector->make(parameters);
       events = rule->detector->events;
     }
-    for (std::size_t kind = 0; kind < kEventKinds; ++kind) {
+    for (std::size_t kind = 0; kind < model::kEventKinds; ++kind) {
       if ((events & (1u << kind)) != 0) by_event_[kind].push_back(worker.get());
     }
     workers_.push_back(std::move(worker));

@@ -18,15 +18,7 @@ struct FieldEntry {
   ReadField read;
 };
 
-constexpr std::array<std::string_view, 15> kEventWords{"session_started", "request", "reply", "notification", "cancel", "timeout", "call_closed",
-                                                       "notice", "exchange_opened", "exchange_closed", "exchange_summary", "malformed", "gap",
-                                                       "session_finished", "outcome"};
 constexpr std::array<std::string_view, 6> kIdTypes{"absent", "null", "integer", "fraction", "string", "other"};
-constexpr std::array<std::string_view, 9> kVerdicts{"answer", "late", "duplicate", "redelivery", "type_drift", "orphan", "unattributed", "refusal", "head_of_evidence"};
-constexpr std::array<std::string_view, 18> kReasons{"open", "answered", "refused", "cancelled", "timed_out", "overwritten", "undeliverable", "stream_closed",
-                                                    "connection_reset", "client_closed", "accepted_only", "client_dead", "restarted", "session_ended",
-                                                    "evidence_ends", "evidence_gap", "aged_out", "no_response"};
-
 template <typename Words, typename Enum>
 std::string_view word(const Words& words, Enum value) {
   const auto index = static_cast<std::size_t>(value);
@@ -85,7 +77,7 @@ const std::array<FieldEntry, 51> kFields{{
                                                return e.observation ? word(kWays, e.observation->direction) : std::string_view(); }},
     {"requestor", [](const TimelineEvent& e) -> FieldText { return e.call ? std::string_view(e.call->requestor == model::Direction::server_to_client ? "server" : "client") : std::string_view(); }},
     {"stream", [](const TimelineEvent& e) -> FieldText { return e.observation ? model::to_string(e.observation->stream) : std::string_view(); }},
-    {"verdict", [](const TimelineEvent& e) -> FieldText { return word(kVerdicts, e.verdict); }},
+    {"verdict", [](const TimelineEvent& e) -> FieldText { return model::to_string(e.verdict); }},
     {"wrong_channel", [](const TimelineEvent& e) -> FieldText { return yes_no(e.wrong_channel); }},
     {"across_streams", [](const TimelineEvent& e) -> FieldText { return yes_no(e.across_streams); }},
     {"same_payload", [](const TimelineEvent& e) -> FieldText { return yes_no(e.same_payload); }},
@@ -98,8 +90,8 @@ const std::array<FieldEntry, 51> kFields{{
     {"defects", defects_of},
     {"error_code", [](const TimelineEvent& e) -> FieldText { return message(e) && message(e)->kind == model::MessageKind::error ? std::to_string(message(e)->error_code) : std::string(); }},
     {"reason", [](const TimelineEvent& e) -> FieldText { return message(e) ? std::string_view(message(e)->reason) : e.observation && e.observation->gap ? std::string_view(e.observation->gap->reason) : std::string_view(); }},
-    {"closed", [](const TimelineEvent& e) -> FieldText { return e.call ? word(kReasons, e.call->closed) : std::string_view(); }},
-    {"earlier", [](const TimelineEvent& e) -> FieldText { return word(kReasons, e.earlier); }},
+    {"closed", [](const TimelineEvent& e) -> FieldText { return e.call ? model::to_string(e.call->closed) : std::string_view(); }},
+    {"earlier", [](const TimelineEvent& e) -> FieldText { return model::to_string(e.earlier); }},
     {"collided", [](const TimelineEvent& e) -> FieldText { return yes_no(e.call && e.call->collided); }},
     {"has_call", [](const TimelineEvent& e) -> FieldText { return yes_no(e.call != nullptr); }},
     {"has_ended_call", [](const TimelineEvent& e) -> FieldText { return yes_no(e.other != nullptr); }},
@@ -149,13 +141,18 @@ ReadField find_event_field(std::string_view field) {
 }
 
 const std::vector<std::string_view>& event_words() {
-  static const std::vector<std::string_view> kWords(kEventWords.begin(), kEventWords.end());
+  static const std::vector<std::string_view> kWords = [] {
+    std::vector<std::string_view> words;
+    for (std::size_t i = 0; i < model::kEventKinds; ++i) words.push_back(model::to_string(static_cast<model::EventKind>(i)));
+    return words;
+  }();
   return kWords;
 }
 
 std::uint32_t event_by_word(std::string_view text) {
-  for (std::size_t i = 0; i < kEventWords.size(); ++i) {
-    if (kEventWords[i] == text) return 1u << i;
+  const auto& words = event_words();
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == text) return 1u << i;
   }
   return 0;
 }

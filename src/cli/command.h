@@ -13,6 +13,7 @@ namespace mcpscan::cli {
 // Each adds itself to `app` with its options; `run` is set to what must be done when the command was chosen.
 using Run = std::function<ExitCode()>;
 void add_scan_command(CLI::App& app, Run& run);
+void add_timeline_command(CLI::App& app, Run& run);
 void add_rules_command(CLI::App& app, Run& run);
 void add_formats_command(CLI::App& app, Run& run);
 

@@ -1,11 +1,11 @@
 #include "cli/common_options.h"
 
-#include <date/tz.h>
 #include <fmt/format.h>
 
 #include <charconv>
 
 #include "base/data_file.h"
+#include "base/zone.h"
 #include "cli/terminal.h"
 
 namespace mcpscan::cli {
@@ -31,15 +31,6 @@ bool read_time(const std::string& text, Time& at) {
 Status set_time(const char* option, const std::string& text, Time& at) {
   if (text.empty() || read_time(text, at)) return {};
   return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no time", text), option, "write 2026-11-28 or 2026-11-28T08:00:00 (UTC)"};
-}
-
-Status known_zone(const std::string& zone) {
-  try {
-    date::locate_zone(zone);
-    return {};
-  } catch (const std::exception&) {
-    return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no time zone", zone), "--tz", "use an IANA name such as Europe/Berlin or UTC"};
-  }
 }
 
 }  // namespace
@@ -68,7 +59,7 @@ Status settle(CommonOptions& options, const pipeline::Knowledge& knowledge) {
   auto& scan = options.scan;
   if (const Status since = set_time("--since", options.since, scan.since); !since.ok()) return since;
   if (const Status until = set_time("--until", options.until, scan.until); !until.ok()) return until;
-  if (const Status zone = known_zone(scan.time_zone); !zone.ok()) return zone;
+  if (const auto zone = Zone::locate(scan.time_zone); !zone) return zone.error();
   if (!options.as.empty()) {
     const auto vantage = model::parse_vantage(options.as);
     if (!vantage) return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no vantage point", options.as), "--as", "one of client, client-wire, gateway, server-wire, server"};

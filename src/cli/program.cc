@@ -37,6 +37,7 @@ int run_program(int argc, char** argv) {
   app.require_subcommand(1);
   Run run;
   add_scan_command(app, run);
+  add_timeline_command(app, run);
   add_rules_command(app, run);
   add_formats_command(app, run);
   try {

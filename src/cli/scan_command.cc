@@ -1,11 +1,11 @@
 // mcpscan [scan] INPUT...: the default command.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/common_options.h"
+#include "cli/output_file.h"
 #include "cli/terminal.h"
 #include "report/report_format_registry.h"
 #include "report/share.h"
@@ -44,28 +44,6 @@ bool reaches(const model::Report& report, model::Level level) {
     if (finding.level >= level) return true;
   }
   return false;
-}
-
-// Told before the evidence is read, which may take long; and evidence is never written over.
-Status output_possible(const std::string& output, const std::vector<std::string>& inputs) {
-  namespace fs = std::filesystem;
-  if (output.empty()) return {};
-  std::error_code error;
-  const fs::path folder = fs::path(output).has_parent_path() ? fs::path(output).parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, error)) return Error{ErrorCode::not_found, "there is no such folder to write to", folder.string(), "make the folder first, or give -o another path"};
-  if (fs::is_directory(output, error)) return Error{ErrorCode::invalid_argument, "this is a folder, not a file to write to", output, "give -o the name of a file"};
-  for (const std::string& input : inputs) {
-    if (fs::is_regular_file(input, error) && fs::equivalent(input, output, error)) {
-      return Error{ErrorCode::invalid_argument, "the report would be written over an input", output, "give -o another path"};
-    }
-  }
-  return {};
-}
-
-std::vector<std::string> input_paths(const model::Report& report) {
-  std::vector<std::string> paths;
-  for (const auto& input : report.inputs) paths.push_back(input.path);
-  return paths;
 }
 
 ExitCode run_scan(ScanCommand& command) {

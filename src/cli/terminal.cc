@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +12,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <thread>
 
 namespace mcpscan::cli {
@@ -31,27 +29,6 @@ int output_errno = 0;  // why standard output stopped taking what was printed
 
 bool write_all(std::FILE* to, std::string_view text) {
   return std::fwrite(text.data(), 1, text.size(), to) == text.size() && std::fflush(to) == 0;
-}
-
-// A device or pipe is written to as it is; a file is replaced as a whole, where it really lies.
-bool is_replaceable(const std::string& path, std::string& real_path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return false;
-  const auto resolved = std::filesystem::canonical(path, error);
-  real_path = error ? path : resolved.string();
-  return true;
-}
-
-// A new file beside `path` that nobody else has: readable as the user's other files are.
-std::FILE* open_draft(const std::string& path, std::string& draft) {
-  draft = path + ".XXXXXX";
-  const int descriptor = mkstemp(draft.data());
-  if (descriptor < 0) return draft.clear(), nullptr;
-  const mode_t mask = umask(0);
-  umask(mask);
-  if (fchmod(descriptor, 0666 & ~mask) != 0) errno = 0;  // a file system without modes
-  return fdopen(descriptor, "wb");
 }
 
 }  // namespace
@@ -96,26 +73,6 @@ Status printed() {
 }
 
 void print_error(const Error& error) { write_all(stderr, "mcpscan: " + error.to_string() + "\n"); }
-
-Status write_file(const std::string& path, std::string_view text) {
-  std::string target, draft;
-  const bool replace = is_replaceable(path, target);
-  const auto failure = [&](const char* what) {
-    const std::string reason = std::strerror(errno);
-    if (!draft.empty()) std::remove(draft.c_str());
-    return Error{ErrorCode::unreadable, fmt::format("{}: {}", what, reason), path, "give -o a path in a folder that can be written and has room"};
-  };
-  std::FILE* file = replace ? open_draft(target, draft) : std::fopen(path.c_str(), "wb");
-  if (!file) return failure("the output cannot be opened");
-  const bool written = write_all(file, text);
-  const int reason = errno;
-  if (std::fclose(file) != 0 || !written) {
-    if (!written) errno = reason;
-    return failure("the output cannot be written");
-  }
-  if (replace && std::rename(draft.c_str(), target.c_str()) != 0) return failure("the output cannot be put in place");
-  return {};
-}
 
 Progress::Progress() : started_ms_(now_ms()), on_(stderr_is_terminal()) {}
 

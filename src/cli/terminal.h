@@ -20,7 +20,6 @@ void claim_standard_streams();   // call first: opens those that are closed, so 
 void print(std::string_view text);             // stdout; after a failure nothing more
 Status printed();                              // whether all of it went out; an error unless nobody reads any more
 void print_error(const Error& error);          // stderr: "mcpscan: where: what", hint on a line of its own
-Status write_file(const std::string& path, std::string_view text);  // whole or not at all; devices and pipes as they are
 
 // One line on stderr, rewritten in place, from the first second on.
 class Progress {

@@ -1,11 +1,20 @@
 #include "model/timeline.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
 namespace mcpscan::model {
 namespace {
+
+constexpr std::array<std::string_view, kEventKinds> kEvents{"session_started", "request", "reply", "notification", "cancel", "timeout", "call_closed",
+                                                   "notice", "exchange_opened", "exchange_closed", "exchange_summary", "malformed", "gap",
+                                                   "session_finished", "outcome"};
+constexpr std::array<std::string_view, 9> kVerdicts{"answer", "late", "duplicate", "redelivery", "type_drift", "orphan", "unattributed", "refusal", "head_of_evidence"};
+constexpr std::array<std::string_view, 18> kReasons{"open", "answered", "refused", "cancelled", "timed_out", "overwritten", "undeliverable", "stream_closed",
+                                                    "connection_reset", "client_closed", "accepted_only", "client_dead", "restarted", "session_ended",
+                                                    "evidence_ends", "evidence_gap", "aged_out", "no_response"};
 
 constexpr std::int64_t kFirstBucketUs = 500;  // two buckets a power of two from half a millisecond: up to 12 days
 
@@ -22,6 +31,10 @@ std::int64_t upper_edge(std::size_t bucket) {
 }
 
 }  // namespace
+
+std::string_view to_string(EventKind kind) { return kEvents[static_cast<std::size_t>(kind)]; }
+std::string_view to_string(ReplyVerdict verdict) { return kVerdicts[static_cast<std::size_t>(verdict)]; }
+std::string_view to_string(CloseReason reason) { return kReasons[static_cast<std::size_t>(reason)]; }
 
 void LatencyHistogram::add(std::int64_t us) {
   us = std::max<std::int64_t>(us, 0);

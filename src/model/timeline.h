@@ -139,6 +139,7 @@ enum class EventKind : std::uint8_t {
   session_finished,
   outcome,           // what a client's own record shows for a call: observation->outcome
 };
+constexpr std::size_t kEventKinds = static_cast<std::size_t>(EventKind::outcome) + 1;
 
 enum class ReplyVerdict : std::uint8_t {
   answer,
@@ -151,6 +152,11 @@ enum class ReplyVerdict : std::uint8_t {
   refusal,          // error body with a null id of a refused exchange
   head_of_evidence, // its request may have come before the evidence begins
 };
+
+// The enumerators' names, as rules and timelines write them.
+std::string_view to_string(EventKind kind);
+std::string_view to_string(ReplyVerdict verdict);
+std::string_view to_string(CloseReason reason);
 
 struct TimelineEvent {
   EventKind kind = EventKind::request;

@@ -41,7 +41,7 @@ std::string_view connection_name(const HarEntry& entry, std::string_view server)
 
 }  // namespace
 
-HarIntake::HarIntake(ByteReader& bytes, std::string head, std::uint32_t input, const HarScanOptions& options, const ingest::ZoneRules& zone, const Limits& limits)
+HarIntake::HarIntake(ByteReader& bytes, std::string head, std::uint32_t input, const HarScanOptions& options, const Zone& zone, const Limits& limits)
     : reader_(bytes, std::move(head), input, zone, limits, books_, anomalies_), files_(options.path, limits), since_(options.since), until_(options.until) {}
 
 std::unique_ptr<HarExchange> HarIntake::next() {

@@ -15,7 +15,7 @@ namespace mcpscan::pipeline {
 
 class HarIntake {
  public:
-  HarIntake(ByteReader& bytes, std::string head, std::uint32_t input, const HarScanOptions& options, const ingest::ZoneRules& zone, const Limits& limits);
+  HarIntake(ByteReader& bytes, std::string head, std::uint32_t input, const HarScanOptions& options, const Zone& zone, const Limits& limits);
 
   // Nothing at the end.
   std::unique_ptr<HarExchange> next();

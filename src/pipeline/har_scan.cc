@@ -102,7 +102,7 @@ void replay_all(Next next, HarReplay& replay, FunctionRef<void(std::uint64_t)> p
 
 Status scan_har(ByteReader& bytes, std::string head, std::uint32_t input, const HarScanOptions& options, const Limits& limits, CaptureNumbers& numbers,
                 model::ObservationSink& sink, model::InputRow& row, FunctionRef<void(std::uint64_t)> progress) {
-  auto zone = ingest::ZoneRules::locate(options.time_zone);
+  auto zone = Zone::locate(options.time_zone);
   if (!zone) return zone.error();
   HarIntake intake(bytes, std::move(head), input, options, *zone, limits);
   HarReplay replay(input, limits, numbers, sink, row);

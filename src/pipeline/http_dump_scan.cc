@@ -63,7 +63,7 @@ class DumpScan {
   DumpScan(std::uint32_t input, const HttpDumpOptions& options, const Limits& limits, CaptureNumbers& numbers, model::ObservationSink& sink, model::InputRow& row)
       : input_(input), limits_(limits), numbers_(numbers), sink_(sink, options), row_(row), shared_{limits, sink_, row.anomalies, numbers.next_exchange, 0, {}},
         state_(shared_), times_(context_) {
-    if (auto zone = ingest::ZoneRules::locate(options.time_zone)) context_.zone = zone.take();
+    if (auto zone = Zone::locate(options.time_zone)) context_.zone = zone.take();
   }
 
   void take_line(std::string_view raw, std::uint64_t number, std::uint64_t offset) {

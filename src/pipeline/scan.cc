@@ -71,8 +71,8 @@ Time last_written(const InputFile& file) {
 class Scan {
  public:
   using Progress = FunctionRef<void(const std::string&, std::uint64_t)>;
-  Scan(const ScanOptions& options, const Knowledge& knowledge, const Limits& limits, Progress progress)
-      : options_(options), knowledge_(knowledge), limits_(limits), progress_(progress) {}
+  Scan(const ScanOptions& options, const Knowledge& knowledge, const Limits& limits, Progress progress, TimelineTap* tap)
+      : options_(options), knowledge_(knowledge), limits_(limits), progress_(progress), tap_(tap) {}
 
   ScanResult run() {
     result_.report.version = kVersion;
@@ -122,7 +122,7 @@ class Scan {
     source_by_key_.emplace(key, sources_.size());
     const std::string name = std::filesystem::path(file.member.empty() ? file.display : file.member).filename().string();
     sources_.push_back(std::make_unique<Source>(knowledge_.rules, engine::EngineOptions{options_.client_timeout_us, options_.rules, engine::Scope::one_source},
-                                                session::TrackerOptions{wire, name}, joint_.get(), limits_));
+                                                session::TrackerOptions{wire, name}, joint_.get(), SourceTap{tap_, sources_.size()}, limits_));
     return *sources_.back();
   }
 
@@ -139,6 +139,7 @@ class Scan {
     }
     model::InputRow& row = result_.report.inputs.emplace_back();
     row.path = file.display;
+    if (tap_) tap_->on_input(row);
     std::string head = read_head(**opened);
     const FormatKind kind = ingest::probe_format(head);
     if (kind == FormatKind::capture) {
@@ -152,7 +153,7 @@ class Scan {
     } else if (ingest::is_array_over_lines(head)) {
       read_array(file, input, std::move(head), **opened, row);
     } else if (is_http_dump(head)) {
-      scan_http_dump(**opened, std::move(head), input, {options_.time_zone, options_.since, options_.until}, limits_, numbers_, source_of(file, true).tracker,
+      scan_http_dump(**opened, std::move(head), input, {options_.time_zone, options_.since, options_.until}, limits_, numbers_, source_of(file, true).sink,
                      row, [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
     } else {
       read_log(file, input, std::move(head), **opened, row);
@@ -178,7 +179,7 @@ class Scan {
     options.threads = options_.threads;
     options.since = options_.since;
     options.until = options_.until;
-    const LogScanResult result = scan_log(bytes, std::move(head), input, knowledge_.dialects, options, limits_, source.tracker, row,
+    const LogScanResult result = scan_log(bytes, std::move(head), input, knowledge_.dialects, options, limits_, source.sink, row,
                                           [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
     row.reader = result.reader;
     row.vantage = result.vantage;
@@ -199,7 +200,7 @@ class Scan {
     Source& source = source_of(file, true);
     Replayed replayed(std::move(head), bytes);
     row.place_word = "packet";
-    auto result = scan_capture(replayed, input, keys_, {options_.filter, options_.since, options_.until, options_.threads}, limits_, numbers_, source.tracker, row,
+    auto result = scan_capture(replayed, input, keys_, {options_.filter, options_.since, options_.until, options_.threads}, limits_, numbers_, source.sink, row,
                                [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
     if (!result) {
       row.reader = "none";
@@ -213,7 +214,7 @@ class Scan {
   }
 
   void read_transcript(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row) {
-    scan_transcript(bytes, std::move(head), input, {options_.since, options_.until}, limits_, transcript_calls_, source_of(file, false).tracker, row,
+    scan_transcript(bytes, std::move(head), input, {options_.since, options_.until}, limits_, transcript_calls_, source_of(file, false).sink, row,
                     [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
   }
 
@@ -222,7 +223,7 @@ class Scan {
     row.place_word = "entry";
     row.vantage = model::Vantage::client_wire;
     const HarScanOptions options{options_.time_zone, file.member.empty() ? file.path : std::string(), options_.threads, options_.since, options_.until};
-    const Status read = scan_har(bytes, std::move(head), input, options, limits_, numbers_, source_of(file, true).tracker, row,
+    const Status read = scan_har(bytes, std::move(head), input, options, limits_, numbers_, source_of(file, true).sink, row,
                                  [&](std::uint64_t done) { progress_(file.display, bytes_before_ + done); });
     if (!read.ok()) row.error = read.error().what;
   }
@@ -246,6 +247,7 @@ class Scan {
   const Knowledge& knowledge_;
   const Limits& limits_;
   Progress progress_;
+  TimelineTap* tap_;
   ScanResult result_;
   net::KeyLog keys_;
   CaptureNumbers numbers_;
@@ -288,8 +290,9 @@ Knowledge load_knowledge(const std::string& dialect_dir, const std::string& rule
   return knowledge;
 }
 
-ScanResult scan(const ScanOptions& options, const Knowledge& knowledge, const Limits& limits, FunctionRef<void(const std::string&, std::uint64_t)> progress) {
-  return Scan(options, knowledge, limits, progress).run();
+ScanResult scan(const ScanOptions& options, const Knowledge& knowledge, const Limits& limits, FunctionRef<void(const std::string&, std::uint64_t)> progress,
+                TimelineTap* tap) {
+  return Scan(options, knowledge, limits, progress, tap).run();
 }
 
 }  // namespace mcpscan::pipeline

@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 #include "ingest/text/log_parser.h"
 #include "model/finding.h"
+#include "pipeline/timeline_tap.h"
 
 namespace mcpscan::pipeline {
 
@@ -43,7 +44,8 @@ struct Knowledge {
 // The built-in dialects and rules, and those of the folders given (may be empty).
 Knowledge load_knowledge(const std::string& dialect_dir, const std::string& rules_dir);
 
-// `progress`: the input's name, bytes read so far in all.
-ScanResult scan(const ScanOptions& options, const Knowledge& knowledge, const Limits& limits, FunctionRef<void(const std::string&, std::uint64_t)> progress);
+// `progress`: the input's name, bytes read so far in all. `tap`, where given, sees all that is read.
+ScanResult scan(const ScanOptions& options, const Knowledge& knowledge, const Limits& limits, FunctionRef<void(const std::string&, std::uint64_t)> progress,
+                TimelineTap* tap = nullptr);
 
 }  // namespace mcpscan::pipeline

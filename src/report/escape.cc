@@ -108,6 +108,18 @@ void append_json_string(std::string& to, std::string_view text) {
   to += '"';
 }
 
+void append_csv_cell(std::string& to, std::string_view text) {
+  std::string cell = escape_terminal(text);
+  if (!cell.empty() && std::string_view("=+-@").find(cell[0]) != std::string_view::npos) cell.insert(0, 1, '\'');
+  if (cell.find_first_of(",\" ;") == std::string::npos) {
+    to += cell;
+    return;
+  }
+  to += '"';
+  for (const char c : cell) to.append(c == '"' ? 2 : 1, c);
+  to += '"';
+}
+
 std::string escape_markdown(std::string_view text) {
   const std::string visible = escape_terminal(text);
   std::string shown;

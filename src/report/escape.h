@@ -17,6 +17,10 @@ std::string escape_terminal(std::string_view text);
 // it must stay two.
 void append_json_string(std::string& to, std::string_view text);
 
+// Appends a CSV cell (RFC 4180): one line, quoted where it must be, and nothing in it that a spreadsheet would take for a formula (a cell that
+// begins with = + - @ gets an apostrophe before it; what else is invisible is shown as for a terminal).
+void append_csv_cell(std::string& to, std::string_view text);
+
 // For Markdown (CommonMark, GitHub's and GitLab's dialects) inside a line that begins with our own words, also in a table
 // cell: no markup, HTML, link, mention or issue reference comes alive.
 std::string escape_markdown(std::string_view text);

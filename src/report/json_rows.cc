@@ -57,7 +57,10 @@ void JsonRows::reasons(std::string_view key, const std::map<std::string, std::ui
 void JsonRows::place(const model::SourceRef& source) {
   const auto& inputs = index_.report().inputs;
   text("input", source.input < inputs.size() ? std::string_view(inputs[source.input].path) : std::string_view("(unknown input)"));
-  if (source.number == 0) return;
+  if (source.number > 0) place_number(source);
+}
+
+void JsonRows::place_number(const model::SourceRef& source) {
   switch (source.kind) {
     case model::PlaceKind::line: number("line", source.number); break;
     case model::PlaceKind::packet: number("packet", source.number); break;

@@ -32,16 +32,19 @@ class JsonRows {
 
   JsonRows& text(std::string_view key, std::string_view value);
   void words(std::string_view key, const std::vector<std::string>& values);
-
- private:
   JsonRows& id(std::string_view key, std::string_view value);
   JsonRows& text_or_null(std::string_view key, std::string_view value) { return value.empty() ? null(key) : text(key, value); }
-  JsonRows& id_or_null(std::string_view key, std::string_view value) { return value.empty() ? null(key) : id(key, value); }
   JsonRows& null(std::string_view key);
   JsonRows& number(std::string_view key, std::uint64_t value);
-  JsonRows& number_if(std::string_view key, std::uint64_t value) { return value == 0 ? *this : number(key, value); }
   JsonRows& time(std::string_view key, Time at);
   JsonRows& microseconds(std::string_view key, std::int64_t us);
+  void rpc_id(const model::OwnedId& id);
+  // line, packet or entry with its number, and the offset.
+  void place_number(const model::SourceRef& source);
+
+ private:
+  JsonRows& id_or_null(std::string_view key, std::string_view value) { return value.empty() ? null(key) : id(key, value); }
+  JsonRows& number_if(std::string_view key, std::uint64_t value) { return value == 0 ? *this : number(key, value); }
   void ids(std::string_view key, const std::vector<std::string>& values);
   void reasons(std::string_view key, const std::map<std::string, std::uint64_t>& counts);
   void counts(const model::SessionCounts& counts);
@@ -49,7 +52,6 @@ class JsonRows {
   void place(const model::SourceRef& source);
   void anomalies(const model::InputRow& row);
   void calls(const model::Finding& row);
-  void rpc_id(const model::OwnedId& id);
   void fault(const model::Fault& fault);
   void evidence(const model::Finding& row);
   void tally(const model::Finding& row);

@@ -7,7 +7,7 @@
 namespace mcpscan::ingest {
 namespace {
 
-TimeContext context_of(const ZoneRules& zone) {
+TimeContext context_of(const Zone& zone) {
   TimeContext context;
   context.zone = zone;
   return context;
@@ -15,7 +15,7 @@ TimeContext context_of(const ZoneRules& zone) {
 
 }  // namespace
 
-HarReader::HarReader(ByteReader& bytes, std::string head, std::uint32_t input, const ZoneRules& zone, const Limits& limits, model::Books& books,
+HarReader::HarReader(ByteReader& bytes, std::string head, std::uint32_t input, const Zone& zone, const Limits& limits, model::Books& books,
                      model::AnomalyLog& anomalies)
     : input_(bytes, std::move(head)),
       splitter_(input_, limits),

@@ -16,7 +16,7 @@ class HarReader {
  public:
   // `head` has been read from `bytes` already. `zone`: what a time without a zone means. Books and anomalies go to `books` and
   // `anomalies`, which outlive the reader.
-  HarReader(ByteReader& bytes, std::string head, std::uint32_t input, const ZoneRules& zone, const Limits& limits, model::Books& books,
+  HarReader(ByteReader& bytes, std::string head, std::uint32_t input, const Zone& zone, const Limits& limits, model::Books& books,
             model::AnomalyLog& anomalies);
 
   // The next entry that is one; false at the end.

@@ -20,7 +20,7 @@ LogParser::LogParser(const DialectSet& dialects, const ParserOptions& options, c
   state.dialects = dialects.state_->dialects;
   state.options = options;
   state.limits = limits;
-  if (Result<ZoneRules> zone = ZoneRules::locate(options.time_zone)) state.time.zone = zone.take();
+  if (Result<Zone> zone = Zone::locate(options.time_zone)) state.time.zone = zone.take();
   state.names.emplace_back("general");
   for (std::size_t i = 0; i < state.dialects.size(); ++i) {
     const Dialect& dialect = *state.dialects[i];

@@ -1,7 +1,5 @@
 #include "ingest/text/time_formats.h"
 
-#include <date/tz.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -90,33 +88,6 @@ std::optional<TimeForm> time_form_named(std::string_view word) {
   const auto found = std::find(kFormNames.begin(), kFormNames.end(), word);
   if (found == kFormNames.end()) return std::nullopt;
   return static_cast<TimeForm>(found - kFormNames.begin());
-}
-
-ZoneRules::ZoneRules() = default;
-
-Result<ZoneRules> ZoneRules::locate(std::string_view name) {
-  ZoneRules rules;
-  if (name.empty() || name == "UTC" || name == "Z") return rules;
-  std::size_t used = 0;
-  if ((name[0] == '+' || name[0] == '-') && read_offset(name, 0, rules.fixed_us_, used) && used == name.size()) return rules;
-  try {
-    rules.zone_ = date::locate_zone(std::string(name));
-    return rules;
-  } catch (const std::exception&) {
-    return Error{ErrorCode::invalid_argument, "unknown time zone '" + std::string(name) + "'", "--tz",
-                 "use an IANA name such as Europe/Berlin, UTC, or an offset such as +02:00"};
-  }
-}
-
-std::int64_t ZoneRules::offset_us(std::int64_t local_us) const {
-  if (zone_ == nullptr) return fixed_us_;
-  const auto* zone = static_cast<const date::time_zone*>(zone_);
-  const date::local_time<std::chrono::microseconds> local{std::chrono::microseconds{local_us}};
-  const auto info = zone->get_info(local);
-  if (info.result == date::local_info::nonexistent) {
-    return local_us - std::chrono::duration_cast<std::chrono::microseconds>(info.first.end.time_since_epoch()).count();
-  }
-  return std::chrono::duration_cast<std::chrono::microseconds>(info.first.offset).count();
 }
 
 std::int64_t TimeReader::to_utc(std::int64_t local_us) const {

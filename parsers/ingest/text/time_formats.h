@@ -1,9 +1,9 @@
 // TimeReader: every written form of a time that logs are known to use, at the start of a text, into Time. The minute before
 // the seconds is remembered, so that the next stamp of the same minute costs a compare and two digits; so is the second of the form that
 // most logs have.
-// ZoneRules: what a time without a zone means (--tz); an impossible local time (DST gap) is the earliest valid one, an
+// Zone: what a time without a zone means (--tz); an impossible local time (DST gap) is the earliest valid one, an
 // ambiguous one the first. Never the machine's zone, never its clock.
-// Not thread-safe: a reader a parse call; ZoneRules and TimeContext are shared and constant.
+// Not thread-safe: a reader a parse call; Zone and TimeContext are shared and constant.
 // Source: RFC 3339; RFC 3164 section 4.1.2; Python logging's asctime.
 #pragma once
 
@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "base/zone.h"
 
 namespace mcpscan::ingest {
 
@@ -34,22 +35,9 @@ enum class TimeForm : std::uint8_t {
 inline constexpr std::size_t kTimeForms = 11;
 std::optional<TimeForm> time_form_named(std::string_view word);
 
-class ZoneRules {
- public:
-  ZoneRules();  // UTC
-  // An IANA name (Europe/Berlin), UTC, or an offset (+02:00).
-  static Result<ZoneRules> locate(std::string_view name);
-  // The offset to subtract from a local time to get UTC.
-  std::int64_t offset_us(std::int64_t local_us) const;
-
- private:
-  const void* zone_ = nullptr;  // date::time_zone, which lives as long as the program
-  std::int64_t fixed_us_ = 0;
-};
-
 // What the file tells about its times beyond each stamp.
 struct TimeContext {
-  ZoneRules zone;
+  Zone zone;
   std::int64_t day_us = 0;        // local midnight of the first full date; for times without a date
   std::int64_t year = 1970;       // of the head of the file; for times without a year
   unsigned month = 0;             // of the first time without a year; an earlier month by more than half a year is the next year's

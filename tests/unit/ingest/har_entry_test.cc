@@ -11,7 +11,7 @@ namespace {
 
 // Views of the entry live as long as this.
 struct One {
-  explicit One(std::string_view entry, const Limits& bounds = {}) : text(har_of(entry)), bytes({text}), limits(bounds), reader(bytes, {}, 0, ingest::ZoneRules(), limits, books, anomalies) { good = reader.next(read); }
+  explicit One(std::string_view entry, const Limits& bounds = {}) : text(har_of(entry)), bytes({text}), limits(bounds), reader(bytes, {}, 0, Zone(), limits, books, anomalies) { good = reader.next(read); }
   std::string text;
   Pieces bytes;
   Limits limits;

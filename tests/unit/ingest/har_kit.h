@@ -57,7 +57,7 @@ inline std::string line_of(const ingest::HarEntry& entry, Arena& arena) {
 inline ReadHar read_har(std::vector<std::string_view> pieces, const Limits& limits = {}) {
   ReadHar read;
   Pieces bytes(std::move(pieces));
-  ingest::HarReader reader(bytes, {}, 0, ingest::ZoneRules(), limits, read.books, read.anomalies);
+  ingest::HarReader reader(bytes, {}, 0, Zone(), limits, read.books, read.anomalies);
   for (ingest::HarEntry entry; reader.next(entry);) read.entries.push_back(line_of(entry, reader.arena()));
   read.found = reader.found_entries();
   read.cut = reader.cut();

@@ -1,0 +1,167 @@
+// mcpscan timeline INPUT...: the rebuilt timeline, written while the evidence is read.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/data_file.h"
+#include "cli/command.h"
+#include "cli/common_options.h"
+#include "cli/output_file.h"
+#include "cli/terminal.h"
+#include "report/timeline_format_registry.h"
+#include "report/timeline_rows.h"
+
+namespace mcpscan::cli {
+namespace {
+
+struct TimelineCommand {
+  CommonOptions common;
+  report::TimelineFilter filter;
+  std::string format, output, around;
+  double margin_s = 10;
+  bool raw = false;
+};
+
+constexpr std::size_t kFlushBytes = 1 << 16;
+
+// Rows on their way out, by larger pieces; the end is flushed by finish().
+class Outlet {
+ public:
+  Status open(const std::string& path) {
+    to_file_ = !path.empty();
+    return to_file_ ? file_.open(path) : Status();
+  }
+  void write(std::string_view text) {
+    pending_ += text;
+    if (pending_.size() >= kFlushBytes) flush();
+  }
+  Status finish() {
+    flush();
+    return to_file_ ? file_.commit() : Status();
+  }
+
+ private:
+  void flush() {
+    if (to_file_) file_.write(pending_);
+    else print(pending_);
+    pending_.clear();
+  }
+
+  OutputFile file_;
+  bool to_file_ = false;
+  std::string pending_;
+};
+
+class RowsTap : public pipeline::TimelineTap {
+ public:
+  explicit RowsTap(report::TimelineRows& rows) : rows_(rows) {}
+  void on_input(const model::InputRow& input) override { rows_.on_input(input); }
+  void on_observation(const model::Observation&) override {}
+  void on_event(std::size_t source, const model::TimelineEvent& event) override { rows_.on_event(static_cast<std::uint32_t>(source), event); }
+
+ private:
+  report::TimelineRows& rows_;
+};
+
+std::string format_names() {
+  std::string names;
+  for (const auto* entry : report::registered_timeline_formats()) names += (names.empty() ? "" : ", ") + std::string(entry->name);
+  return names;
+}
+
+// By --format, else by the ending of -o, else text.
+const report::TimelineFormatEntry* choose_format(const TimelineCommand& command) {
+  const std::string_view wanted = command.format.empty() ? std::string_view("text") : std::string_view(command.format);
+  for (const auto* entry : report::registered_timeline_formats()) {
+    if (command.format.empty() && command.output.ends_with('.' + std::string(entry->ending))) return entry;
+  }
+  for (const auto* entry : report::registered_timeline_formats()) {
+    if (entry->name == wanted) return entry;
+  }
+  return nullptr;
+}
+
+pipeline::ScanResult read_evidence(const TimelineCommand& command, const pipeline::Knowledge& knowledge, pipeline::TimelineTap* tap) {
+  const Limits limits;
+  Progress progress;
+  return pipeline::scan(command.common.scan, knowledge, limits, [&](const std::string& input, std::uint64_t bytes) { progress.tell(input, bytes); }, tap);
+}
+
+// The incident's name is known when everything is judged, so the evidence is read once before the timeline is written.
+Status find_incident(TimelineCommand& command, const pipeline::Knowledge& knowledge) {
+  const auto& inputs = command.common.scan.inputs;
+  if (std::find(inputs.begin(), inputs.end(), "-") != inputs.end()) {
+    return Error{ErrorCode::invalid_argument, "standard input can be read once only, and an incident is looked for first", "--around", "save it to a file and name that"};
+  }
+  const pipeline::ScanResult result = read_evidence(command, knowledge, nullptr);
+  std::vector<std::string_view> ids;
+  for (const model::Incident& incident : result.report.incidents) {
+    if (incident.id == command.around || incident.root == command.around) {
+      look_around(result.report, incident, static_cast<std::int64_t>(command.margin_s * kSecond), command.filter);
+      return {};
+    }
+    ids.push_back(incident.id);
+  }
+  const std::string hint = ids.empty() ? std::string("there is no incident in this evidence; 'mcpscan INPUT' shows what there is") : did_you_mean(command.around, ids);
+  return Error{ErrorCode::not_found, fmt::format("there is no incident '{}'", command.around), "--around", hint};
+}
+
+// The window and the names are laid over the timeline, not over the evidence: a call that began before is still known.
+Status settle_all(TimelineCommand& command, const pipeline::Knowledge& knowledge) {
+  if (const Status settled = settle(command.common, knowledge); !settled.ok()) return settled;
+  auto& scan = command.common.scan;
+  command.filter.since = std::exchange(scan.since, Time{});
+  command.filter.until = std::exchange(scan.until, Time{});
+  if (const Status output = output_possible(command.output, scan.inputs); !output.ok()) return output;
+  return command.around.empty() ? Status() : find_incident(command, knowledge);
+}
+
+ExitCode run_timeline(TimelineCommand& command) {
+  const auto knowledge = pipeline::load_knowledge(command.common.dialect_dir, command.common.rules_dir);
+  for (const auto* list : {&knowledge.defects, &knowledge.problems}) {
+    for (const Error& problem : *list) print_error(problem);
+  }
+  const auto* format = choose_format(command);
+  if (!format) {
+    print_error({ErrorCode::invalid_argument, fmt::format("there is no format '{}'", command.format), "--format", "one of " + format_names()});
+    return ExitCode::usage;
+  }
+  if (const Status settled = settle_all(command, knowledge); !settled.ok()) return print_error(settled.error()), ExitCode::usage;
+  Outlet outlet;
+  if (const Status opened = outlet.open(command.output); !opened.ok()) return print_error(opened.error()), ExitCode::usage;
+  const bool to_terminal = command.output.empty() && stdout_is_terminal();
+  const model::TimelineOptions options{{terminal_width(), to_terminal && colour_wanted(), false, command.raw}, Zone::locate(command.common.scan.time_zone).take()};
+  const auto writer = format->make(options, [&](std::string_view text) { outlet.write(text); });
+  report::TimelineRows rows(*writer, command.filter);
+  RowsTap tap(rows);
+  pipeline::ScanResult result = read_evidence(command, knowledge, &tap);
+  for (const Error& problem : result.problems) print_error(problem);
+  const Status safe = output_possible(command.output, input_paths(result.report));
+  if (!safe.ok()) return print_error(safe.error()), ExitCode::usage;
+  rows.finish(std::move(result.report));
+  if (const Status written = outlet.finish(); !written.ok()) return print_error(written.error()), ExitCode::usage;
+  return knowledge.problems.empty() && result.problems.empty() ? ExitCode::nothing : ExitCode::usage;
+}
+
+}  // namespace
+
+void add_timeline_command(CLI::App& app, Run& run) {
+  auto command = std::make_shared<TimelineCommand>();
+  CLI::App* timeline = app.add_subcommand("timeline", "the rebuilt timeline: sessions, exchanges, calls and notices, in the order of the evidence");
+  timeline->footer("Example:  mcpscan timeline gateway.log --around inc-7f3a9c -o incident.trace.json   (open it in ui.perfetto.dev)");
+  add_input_options(*timeline, command->common);
+  add_data_options(*timeline, command->common);
+  timeline->add_option("--session", command->filter.session, "only this session");
+  timeline->add_option("--tool", command->filter.tool, "only what concerns this tool");
+  timeline->add_option("--id", command->filter.id, "only messages and calls with this JSON-RPC id");
+  timeline->add_option("--around", command->around, "only what happened around this incident, in its sessions");
+  timeline->add_option("--margin", command->margin_s, "seconds shown before and after what the incident lists")->check(CLI::Range(0.0, 86400.0))->capture_default_str();
+  timeline->add_option("--format", command->format, "timeline format: " + format_names());
+  timeline->add_option("-o,--output", command->output, "write the timeline to this file (the ending tells the format)");
+  timeline->add_flag("--raw", command->raw, "do not mask tokens, cookies and keys");
+  timeline->callback([command, &run] { run = [command] { return run_timeline(*command); }; });
+}
+
+}  // namespace mcpscan::cli

@@ -1,0 +1,84 @@
+#include <catch2/catch.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <sstream>
+
+#include "pipeline/scan.h"
+#include "report/timeline_format_registry.h"
+#include "report/timeline_rows.h"
+
+using namespace mcpscan;
+using nlohmann::json;
+
+namespace {
+
+class RowsTap : public pipeline::TimelineTap {
+ public:
+  explicit RowsTap(report::TimelineRows& rows) : rows_(rows) {}
+  void on_input(const model::InputRow& input) override { rows_.on_input(input); }
+  void on_observation(const model::Observation&) override {}
+  void on_event(std::size_t source, const model::TimelineEvent& event) override { rows_.on_event(static_cast<std::uint32_t>(source), event); }
+
+ private:
+  report::TimelineRows& rows_;
+};
+
+struct Timeline {
+  std::string text;
+  model::Report report;
+};
+
+Timeline timeline_of_sample(std::string_view format, unsigned threads) {
+  pipeline::ScanOptions options;
+  options.inputs = {std::string(MCPSCAN_SOURCE_DIR) + "/samples/gateway.log"};
+  options.threads = threads;
+  Timeline timeline;
+  for (const auto* entry : report::registered_timeline_formats()) {
+    if (entry->name != format) continue;
+    const auto writer = entry->make({}, [&](std::string_view piece) { timeline.text += piece; });
+    report::TimelineRows rows(*writer, {});
+    RowsTap tap(rows);
+    timeline.report = pipeline::scan(options, pipeline::load_knowledge({}, {}), Limits{}, [](const std::string&, std::uint64_t) {}, &tap).report;
+    rows.finish(timeline.report);
+  }
+  return timeline;
+}
+
+}  // namespace
+
+TEST_CASE("the timeline of a day has a row for each request and reply that the report counts") {
+  const Timeline timeline = timeline_of_sample("jsonl", 1);
+  std::istringstream lines(timeline.text);
+  std::map<std::string, std::uint64_t> rows;
+  for (std::string line; std::getline(lines, line);) {
+    const json row = json::parse(line);
+    ++rows[row["type"] == "event" ? row["event"].get<std::string>() : row["type"].get<std::string>()];
+  }
+  CHECK(rows["request"] == timeline.report.totals.requests);
+  CHECK(rows["finding"] == timeline.report.findings.size());
+  CHECK(rows["incident"] == timeline.report.incidents.size());
+}
+
+TEST_CASE("the Chrome trace of a day loads back: a span for each call, and no two of a track cross") {
+  const json trace = json::parse(timeline_of_sample("perfetto", 1).text);
+  std::map<std::pair<int, int>, std::vector<std::pair<std::int64_t, std::int64_t>>> tracks;
+  std::size_t calls = 0, marks = 0;
+  for (const json& event : trace["traceEvents"]) {
+    const std::string category = event.value("cat", "");
+    if (event["ph"] == "X") tracks[{event["pid"], event["tid"]}].emplace_back(event["ts"], event["ts"].get<std::int64_t>() + event["dur"].get<std::int64_t>());
+    calls += category == "call";
+    marks += category == "finding";
+  }
+  CHECK(calls == 499);
+  CHECK(marks > 73);
+  for (auto& [track, spans] : tracks) {
+    std::sort(spans.begin(), spans.end());
+    for (std::size_t i = 0; i + 1 < spans.size(); ++i) CHECK(spans[i].second <= spans[i + 1].first);
+  }
+}
+
+TEST_CASE("the timeline is the same for any number of threads") {
+  for (const char* format : {"text", "csv", "jsonl", "perfetto"}) CHECK(timeline_of_sample(format, 1).text == timeline_of_sample(format, 4).text);
+}
