@@ -158,8 +158,8 @@ class ClientMisattribution : public Detector {
     FindingDraft draft = draft_for(shown, own);
     const std::string when = there_before ? fmt::format("{} before", format_duration(shown.at.us - offset - own.call.replied_at.us)) : std::string("afterwards");
     draft.fault = {Party::client, Certainty::proven, {}, fmt::format("it showed {} ({}) as timed out; on the wire its reply came {}", shown.tool, shown.client_id, when)};
-    draft.picture.push_back({own.call.replied_at, '<', fmt::format("the reply of {} (id {}) on the wire", shown.tool, own.call.id.raw), own.reply});
-    draft.picture.push_back({Time{shown.at.us - offset}, 'x', fmt::format("the client shows {} as timed out", shown.tool), shown.evidence.source});
+    draft.picture = {asked(own), {own.call.replied_at, '<', fmt::format("the reply of {} (id {}) on the wire", shown.tool, own.call.id.raw), own.reply, own.call.tool, own.request.source}};
+    draft.picture.push_back({Time{shown.at.us - offset}, 'x', fmt::format("the client shows {} as timed out", shown.tool), shown.evidence.source, own.call.tool, own.request.source});
     findings.add(std::move(draft));
   }
 
@@ -168,8 +168,15 @@ class ClientMisattribution : public Detector {
     draft.evidence.push_back({other.reply, {}});
     draft.fault = {Party::client, Certainty::proven, {}, fmt::format("it showed under {} ({}) the payload that the wire gave to {} (id {})", shown.tool, shown.client_id,
                                                                     other.call.tool, other.call.id.raw)};
-    draft.picture.push_back({other.call.replied_at, '<', fmt::format("the reply of {} (id {}) on the wire; the client shows it under {}", other.call.tool, other.call.id.raw, shown.tool), other.reply});
+    draft.picture = {asked(own), asked(other)};
+    if (asked(other).at < asked(own).at) std::swap(draft.picture[0], draft.picture[1]);
+    draft.picture.push_back({other.call.replied_at, '<', fmt::format("the reply of {} (id {}) on the wire; the client shows it under {}", other.call.tool, other.call.id.raw, shown.tool), other.reply,
+                             other.call.tool, other.request.source, own.request.source});
     findings.add(std::move(draft));
+  }
+
+  static StoryLine asked(const WireCall& wire) {
+    return {wire.call.requested_at, '>', fmt::format("{}  id {}", wire.call.tool, wire.call.id.raw), wire.request.source, wire.call.tool, wire.request.source};
   }
 
   std::deque<WireCall> wire_;

@@ -47,8 +47,8 @@ class DuplicateRequestId : public Detector {
 
   static void draw(const Call& earlier, const TimelineEvent& event, FindingDraft& draft) {
     const Call& later = *event.call;
-    draft.picture.push_back({earlier.requested_at, '>', fmt::format("{}  id {}", named(earlier.method, earlier.target), earlier.id.raw), earlier.source});
-    draft.picture.push_back({later.requested_at, '>', fmt::format("{}  id {}  takes over stream {}", named(later.method, later.target), later.id.raw, later.id.value), event.source});
+    draft.picture.push_back({earlier.requested_at, '>', fmt::format("{}  id {}", named(earlier.method, earlier.target), earlier.id.raw), earlier.source, named(earlier.method, earlier.target), earlier.source});
+    draft.picture.push_back({later.requested_at, '>', fmt::format("{}  id {}  takes over stream {}", named(later.method, later.target), later.id.raw, later.id.value), event.source, named(later.method, later.target), later.source});
   }
 
   // A reply had nowhere to go because its stream had been taken over: replies crossed.

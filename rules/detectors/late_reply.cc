@@ -30,7 +30,10 @@ class LateReply : public Detector {
     if (timed) draft.fault.reason += fmt::format(": the reply came {} after it gave up", format_duration(after));
     const std::int64_t round_trip = std::max<std::int64_t>(event.session->fastest_us, 0);
     if (says_cancelled(*event.observation->message) || (timed && after <= round_trip + margin_us_)) draft.level = Level::informational;
-    draft.picture.push_back({event.at, '<', fmt::format("the reply of {} comes, {} too late", call.target.empty() ? call.method : call.target, format_duration(after)), event.source});
+    const std::string& name = call.target.empty() ? call.method : call.target;
+    draft.picture = {{call.requested_at, '>', fmt::format("{}  id {}", name, call.id.raw), call.source, name, call.source}};
+    if (timed) draft.picture.push_back({call.closed_at, 'x', fmt::format("{} is given up after {}", name, format_duration(call.closed_at.us - call.requested_at.us)), call.source, name, call.source});
+    draft.picture.push_back({event.at, '<', fmt::format("the reply of {} comes, {} too late", name, format_duration(after)), event.source, name, call.source});
     findings.add(std::move(draft));
   }
 

@@ -75,7 +75,8 @@ class LostReply : public Detector {
     const Call& call = *event.call;
     if (!call.requested_at.known() || !event.at.known()) return;
     const std::string name = call.target.empty() ? call.method : call.target;
-    draft.picture.push_back({event.at, 'x', fmt::format("{} has no reply after {}", name, format_duration(event.at.us - call.requested_at.us)), event.source});
+    draft.picture = {{call.requested_at, '>', fmt::format("{}  id {}", name, call.id.raw), call.source, name, call.source}};
+    draft.picture.push_back({event.at, 'x', fmt::format("{} has no reply after {}", name, format_duration(event.at.us - call.requested_at.us)), event.source, name, call.source});
   }
 
   static std::int64_t waited(const TimelineEvent& event) {

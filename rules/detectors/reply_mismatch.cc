@@ -225,9 +225,11 @@ class ReplyMismatch : public Detector {
   }
 
   static void draw(const Member& member, const Member& owner, FindingDraft& draft) {
-    draft.picture.push_back({member.call.requested_at, '>', fmt::format("{}  id {}", member.call.tool, member.call.id.raw), member.request.source});
-    draft.picture.push_back({member.replied, '<', fmt::format("the result of {}, as the answer to {}", owner.call.tool == member.call.tool ? owner.call.tool + " id " + owner.call.id.raw : owner.call.tool,
-                                                              member.call.tool), member.reply.source});
+    const std::string whose = owner.call.tool == member.call.tool ? owner.call.tool + " id " + owner.call.id.raw : owner.call.tool;
+    draft.picture.push_back({owner.call.requested_at, '>', fmt::format("{}  id {}", owner.call.tool, owner.call.id.raw), owner.request.source, owner.call.tool, owner.request.source});
+    draft.picture.push_back({member.call.requested_at, '>', fmt::format("{}  id {}", member.call.tool, member.call.id.raw), member.request.source, member.call.tool, member.request.source});
+    draft.picture.push_back({member.replied, '<', fmt::format("the result of {}, as the answer to {}", whose, member.call.tool), member.reply.source, owner.call.tool,
+                             owner.request.source, member.request.source});
   }
 
   static constexpr std::size_t kHeadShown = 200;

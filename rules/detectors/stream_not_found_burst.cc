@@ -71,6 +71,7 @@ class StreamNotFoundBurst : public Detector {
     if (group.picture.size() < 2) {
       const std::string whose = event.call && !event.call->target.empty() ? ": a reply is dropped; " + event.call->target + " waits on" : std::string(": a reply is dropped");
       group.picture.push_back({event.at, '!', fmt::format("Request stream {} not found{}", event.observation->notice->key, whose), event.source});
+      if (event.call) group.picture.back().call = event.call->target, group.picture.back().asked = event.call->source;
     }
   }
 

@@ -12,7 +12,7 @@ using model::RuleState;
 namespace {
 
 RuleCoverage not_evaluable(const Rule& rule, std::uint32_t missing, const EvidenceLimits& evidence) {
-  RuleCoverage coverage{rule.id, RuleState::not_evaluable, {}, {}};
+  RuleCoverage coverage{rule.id, RuleState::not_evaluable, {}, {}, rule.title, rule.level};
   for (const CapabilityEntry& entry : capabilities()) {
     if ((missing & entry.bit) == 0) continue;
     coverage.why += (coverage.why.empty() ? "" : "; ") + std::string(entry.missing);
@@ -46,7 +46,7 @@ std::vector<RuleCoverage> judge_coverage(const RuleSet& rules, const EvidenceLim
       continue;
     }
     std::string why = held_back(*rule, evidence);
-    coverage.push_back({rule->id, why.empty() ? RuleState::evaluated : RuleState::partly, std::move(why), {}});
+    coverage.push_back({rule->id, why.empty() ? RuleState::evaluated : RuleState::partly, std::move(why), {}, rule->title, rule->level});
   }
   return coverage;
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/call_picture.h"
+
 namespace mcpscan::engine {
 
 using model::FindingDraft;
@@ -64,13 +66,19 @@ struct Engine::Worker : model::FindingSink {
   Worker(const Rule& r, FindingBook& b) : rule(r), book(b) {}
   void add(FindingDraft draft) override {
     if (held_back) hold_back(draft);
+    if (draft.picture.empty() && seen) draft.picture = picture_of(*seen);
     book.add(rule, std::move(draft));
   }
   void look_at(const TimelineEvent& event) {
     const bool holes = (event.session && event.session->damaged) || (event.exchange && event.exchange->gap);
     held_back = rule.needs_absence && holes;
-    if (detector) return detector->on_event(event, *this);
-    if (rule.condition.matches(event)) add(draft_of(rule, event));
+    seen = &event;
+    if (detector) {
+      detector->on_event(event, *this);
+    } else if (rule.condition.matches(event)) {
+      add(draft_of(rule, event));
+    }
+    seen = nullptr;
   }
 
   // Absence needs presence: what the rule misses may have been in the hole, so nobody is accused.
@@ -82,6 +90,7 @@ struct Engine::Worker : model::FindingSink {
   const Rule& rule;
   FindingBook& book;
   std::unique_ptr<model::Detector> detector;
+  const TimelineEvent* seen = nullptr;  // what the rule is looking at
   bool held_back = false;
 };
 

@@ -95,6 +95,7 @@ void FindingBook::absorb(BookedFinding& into, FindingDraft& draft) {
   }
   if (!draft.tally_key.empty()) finding.tally[draft.tally_key] += draft.count;
   if (into.cause_rule.empty()) into.cause_rule = draft.cause_rule, into.cause_id = draft.cause_id;
+  if (into.picture.empty()) into.first_lines = std::min(draft.picture.size(), kPictureLines);
   for (model::StoryLine& line : draft.picture) {
     if (into.picture.size() < kPictureLines) into.picture.push_back(std::move(line));
   }

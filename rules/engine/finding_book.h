@@ -20,6 +20,7 @@ struct BookedFinding {
   const Rule* rule = nullptr;
   std::string cause_rule, cause_id;
   std::vector<model::StoryLine> picture;
+  std::size_t first_lines = 0;           // of them those of the first occurrence
 };
 
 class FindingBook {

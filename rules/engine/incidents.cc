@@ -19,6 +19,7 @@ using model::StoryLine;
 namespace {
 
 constexpr std::size_t kPictureLines = 8;
+constexpr std::size_t kOccurrences = 4;
 constexpr std::int64_t kPictureSpanUs = 2 * kMinute;
 constexpr std::size_t kToolsNamed = 20;
 constexpr std::size_t kIdsNamed = 3;
@@ -175,22 +176,30 @@ class IncidentWriter {
     for (const auto& [party, text] : root_.rule->fix) incident_.fix += fmt::format("{}{}{}", incident_.fix.empty() ? "" : "; ", party == "unknown" ? std::string() : party + ": ", text);
   }
 
-  // The first occurrence, with what followed from it in the next two minutes.
+  // The first occurrence, with what followed from it in the next two minutes. Where that is a single line, more occurrences.
   void draw() {
     std::vector<StoryLine> lines = root_.picture;
-    if (lines.size() > 2) lines.resize(2);
+    lines.resize(std::min(lines.size(), root_.first_lines > 1 ? root_.first_lines : kOccurrences));
     const Time start = lines.empty() ? root_.finding.first : lines.front().at;
     for (const BookedFinding* effect : group_.effects) {
       if (effect->finding.session != root_.finding.session) continue;
       std::size_t taken = 0;
       for (const StoryLine& line : effect->picture) {
         const bool near = line.at.known() && start.known() && line.at >= start && line.at.us - start.us <= kPictureSpanUs;
-        if (near && taken < 2) lines.push_back(line), ++taken;
+        if (near && taken < 2 && adds_to(lines, line)) lines.push_back(line), ++taken;
       }
     }
     std::stable_sort(lines.begin(), lines.end(), [](const StoryLine& a, const StoryLine& b) { return a.at < b.at; });
     if (lines.size() > kPictureLines) lines.resize(kPictureLines);
     incident_.picture = std::move(lines);
+  }
+
+  // What became of a call in the picture, told once though several findings may tell of it.
+  static bool adds_to(const std::vector<StoryLine>& lines, const StoryLine& line) {
+    const auto same = [](const model::SourceRef& a, const model::SourceRef& b) { return a.input == b.input && a.number == b.number; };
+    const auto of_call = [&](const StoryLine& other) { return same(other.asked, line.asked); };
+    if (line.asked.number > 0 && !lines.empty() && (line.mark == '>' || std::none_of(lines.begin(), lines.end(), of_call))) return false;
+    return std::none_of(lines.begin(), lines.end(), [&](const StoryLine& other) { return other.mark == line.mark && other.at == line.at && same(other.source, line.source); });
   }
 
   const Group& group_;

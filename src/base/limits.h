@@ -81,6 +81,7 @@ struct Limits {
   std::size_t session_addresses = 64;           // client addresses and principals remembered a session
   // --- report ---
   std::size_t report_sessions = 10000;          // rows of the session table
+  std::size_t activity_sessions = 1000;         // sessions whose activity is counted by time, the others together; 3 KB each
   std::size_t report_calls = 100;               // calls listed a finding
   std::size_t report_evidence = 100;            // places listed a finding
   std::size_t report_places = 20000;            // calls and places listed in all findings, 400 bytes each; beyond it a finding lists three

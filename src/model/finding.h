@@ -66,6 +66,10 @@ struct StoryLine {
   char mark = ' ';       // > request, < reply, ! notice, x given up
   std::string text;
   SourceRef source;
+  // For a drawing; none of it needs to be told.
+  std::string call = {};    // tool or method of the call that it is about
+  SourceRef asked = {};     // where that call's request stands: it tells calls of one name apart; number 0: not told
+  SourceRef slot = {};      // of a reply: where the request stands that it was taken as the answer to; number 0: its own
 };
 
 struct Incident {
@@ -87,6 +91,8 @@ struct RuleCoverage {
   std::string rule;
   RuleState state = RuleState::evaluated;
   std::string why, enable;
+  std::string title = {};              // what the rule finds, in a few words
+  Level level = Level::informational;  // of its findings, as a rule
 };
 
 struct SessionCounts {
@@ -121,6 +127,30 @@ struct ToolRow {
   std::int64_t median_us = -1, p99_us = -1, longest_us = -1;
 };
 
+// What a session did in one stretch of time.
+struct ActivityCounts {
+  std::uint64_t calls = 0;             // requests of the client
+  std::uint64_t timeouts = 0;          // calls that it gave up
+  std::uint64_t lost = 0;              // calls whose reply went astray otherwise
+  std::uint64_t notices = 0;           // log statements of replies that found no taker
+};
+
+struct ActivityStretch {
+  Time at;                             // its beginning
+  ActivityCounts counts;
+};
+
+struct ActivityRow {
+  std::string session;                 // as findings name it; empty: those beyond the bound together
+  std::vector<ActivityStretch> stretches;  // in order; those in which nothing happened are left out
+};
+
+struct Activity {
+  std::int64_t stretch_us = 0;         // 0: no times were in the evidence
+  Time first, last;                    // of what was counted
+  std::vector<ActivityRow> rows;
+};
+
 // Everything a report format needs; it knows nothing of the engine.
 struct Report {
   std::string version;
@@ -128,6 +158,7 @@ struct Report {
   std::vector<SessionRow> sessions;
   std::uint64_t sessions_left_out = 0;
   std::vector<ToolRow> tools;
+  Activity activity;
   std::vector<Finding> findings;
   std::vector<Incident> incidents;
   std::vector<RuleCoverage> rules;

@@ -152,6 +152,7 @@ void assemble_report(const std::vector<std::unique_ptr<Source>>& sources, engine
                      Report& report) {
   const bool joined = gather_sessions(sources, report);
   gather_tools(sources, joined, report);
+  for (const auto& source : sources) source->activity.report(report.activity);
   name_first_divergence(sources);
   engine::FindingBook book(limits);
   for (const auto& source : sources) book.merge(std::move(source->engine.book()));

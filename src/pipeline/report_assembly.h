@@ -9,6 +9,7 @@
 #include "engine/coverage.h"
 #include "engine/engine.h"
 #include "model/finding.h"
+#include "pipeline/activity_log.h"
 #include "pipeline/timeline_tap.h"
 #include "session/session_tracker.h"
 
@@ -23,16 +24,18 @@ struct SourceTap {
 // The timeline of one source goes to its own engine and, where there are several sources, to the one that looks at all of them.
 class EventTee : public model::EventSink {
  public:
-  EventTee(engine::Engine& own, engine::Engine* joint, SourceTap tap) : own_(own), joint_(joint), tap_(tap) {}
+  EventTee(engine::Engine& own, engine::Engine* joint, ActivityLog& activity, SourceTap tap) : own_(own), joint_(joint), activity_(activity), tap_(tap) {}
   void on_event(const model::TimelineEvent& event) override {
     own_.on_event(event);
     if (joint_) joint_->on_event(event);
+    activity_.on_event(event);
     if (tap_.tap) tap_.tap->on_event(tap_.source, event);
   }
 
  private:
   engine::Engine& own_;
   engine::Engine* joint_;
+  ActivityLog& activity_;
   SourceTap tap_;
 };
 
@@ -54,11 +57,12 @@ class ObservationTee : public model::ObservationSink {
 struct Source {
   Source(const engine::RuleSet& rules, const engine::EngineOptions& engine_options, session::TrackerOptions options, engine::Engine* joint, SourceTap tap,
          const Limits& limits)
-      : wire(options.wire), engine(rules, engine_options, limits), events(engine, joint, tap), tracker(limits, std::move(options), events), tee(tracker, tap.tap),
-        sink(tap.tap ? static_cast<model::ObservationSink&>(tee) : tracker) {}
+      : wire(options.wire), engine(rules, engine_options, limits), activity(limits), events(engine, joint, activity, tap), tracker(limits, std::move(options), events),
+        tee(tracker, tap.tap), sink(tap.tap ? static_cast<model::ObservationSink&>(tee) : tracker) {}
 
   bool wire;
   engine::Engine engine;
+  ActivityLog activity;
   EventTee events;
   session::SessionTracker tracker;
   ObservationTee tee;
