@@ -1,6 +1,7 @@
 // The client's own record laid beside the wire: a call shown as timed out whose reply was on the wire, and a payload shown under another
 // call than the one that the wire gave it to. Calls are matched by tool and arguments, payloads by their digest; the clocks' offset is
-// taken from the matched starts. Both calls of a pair count. Byte-identical payloads prove nothing.
+// taken from the matched starts. Both calls of a pair count. A payload that the wire gave to several calls proves nothing, nor does one
+// that it gave to the same call asked again.
 // Source: protocol notes part C, H1 and H4; docs/architecture.md "Name the first divergence".
 #include <fmt/format.h>
 
@@ -27,6 +28,13 @@ struct WireCall {
   Evidence request;
   SourceRef reply;
   bool taken = false;   // by a call of the record
+  bool on_wire = false; // a reply that is not there did not come
+};
+
+// Which call the wire gave a payload to.
+struct Given {
+  std::size_t call = kNone;
+  bool to_several = false;
 };
 
 struct Shown {
@@ -59,6 +67,10 @@ class ClientMisattribution : public Detector {
   void finish(FindingSink& findings) override {
     if (shown_.empty() || wire_.empty()) return;
     const std::int64_t offset = match();
+    for (std::size_t i = 0; i < wire_.size(); ++i) {
+      note_given(wire_[i].content, i);
+      if (wire_[i].structured != wire_[i].content) note_given(wire_[i].structured, i);
+    }
     for (const Shown& shown : shown_) {
       if (shown.wire != kNone) judge(shown, offset, findings);
     }
@@ -72,6 +84,7 @@ class ClientMisattribution : public Detector {
     wire.session = event.session->label;
     wire.call = finding_call(*event.call);
     wire.request = evidence_of(event);
+    wire.on_wire = event.session->on_wire;
     open_[handle] = wire_.size() - 1;
   }
 
@@ -128,11 +141,17 @@ class ClientMisattribution : public Detector {
       if (answered) tell_given_up(shown, own, offset, findings);
       return;
     }
-    if (shown.digest == 0 || equals(own, shown.digest)) return;
-    for (const WireCall& other : wire_) {
-      if (&other == &own || other.session != own.session || !equals(other, shown.digest) || !overlap(own, other)) continue;
-      return tell_foreign(shown, own, other, findings);
-    }
+    if (shown.digest == 0 || equals(own, shown.digest) || (!answered && !own.on_wire)) return;
+    const auto given = given_.find(shown.digest);
+    if (given == given_.end() || given->second.to_several) return;
+    const WireCall& other = wire_[given->second.call];
+    if (other.key != own.key && other.session == own.session && overlap(own, other)) tell_foreign(shown, own, other, findings);
+  }
+
+  void note_given(std::uint64_t digest, std::size_t call) {
+    if (digest == 0) return;
+    Given& given = given_.try_emplace(digest, Given{call, false}).first->second;
+    given.to_several = given.to_several || wire_[given.call].key != wire_[call].key;
   }
 
   static bool overlap(const WireCall& a, const WireCall& b) {
@@ -182,6 +201,7 @@ class ClientMisattribution : public Detector {
   std::deque<WireCall> wire_;
   std::deque<Shown> shown_;
   std::unordered_map<std::uint64_t, std::size_t> open_;
+  std::unordered_map<std::uint64_t, Given> given_;
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ class DuplicateRequestId : public Detector {
     draft.detail = concurrent ? "concurrent" : "sequential";
     draft.session = event.session->label;
     draft.requestor = call.requestor;
-    draft.level = concurrent ? Level::high : Level::low;
+    draft.level = event.session->mixed ? Level::informational : concurrent ? Level::high : Level::low;  // of several clients each may have its ids
     draft.call = finding_call(call);
     draft.at = event.at;
     const bool by_client = call.requestor == Direction::client_to_server;

@@ -1,11 +1,13 @@
 // Concurrent calls that were worked off one after the other: sent together, finished at even distances, each in the time that one call
 // takes. Names the head call; with calls that timed out behind it the level is high.
+// A short wave looks so by chance once in some hundred: it is told only where at least half of the server's waves look so.
 // Not told: requests of one HTTP/1.1 connection, which the protocol itself puts in a row; calls whose durations differ by nature.
 // Source: protocol notes TM02 TM03.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "engine/overlap_group.h"
@@ -21,6 +23,8 @@ constexpr std::size_t kMost = 256;                       // calls of a group loo
 constexpr double kEvenness = 0.2;                        // standard deviation of the distances, against their mean
 constexpr double kHeadTolerance = 0.35;                  // the first call's own time, against that mean
 constexpr std::int64_t kShortestPaceUs = 50 * kMillisecond;  // below this, scheduling looks the same
+constexpr std::size_t kSure = 6;                         // replies in exact order at such a pace: chance makes 1 wave in 10^5 look so
+constexpr std::size_t kMostHeld = 2048;                  // findings held until it is known how usual such a wave is
 constexpr std::int64_t kPatience = 2;                    // client timeouts after which a call is nobody's any more
 
 struct Member {
@@ -52,7 +56,22 @@ class SerializedCalls : public Detector {
     if (group->open == 0) close(*event.session, findings);
   }
 
+  void finish(FindingSink& findings) override {
+    for (auto& [server, waves] : waves_of_) settle(waves, findings);
+  }
+
  private:
+  // What is held back of one server, and how usual it is.
+  struct Waves {
+    std::size_t seen = 0, paced = 0;
+    std::vector<FindingDraft> held;
+  };
+  struct Holder : FindingSink {
+    explicit Holder(std::vector<FindingDraft>& into) : held(into) {}
+    void add(FindingDraft draft) override { held.push_back(std::move(draft)); }
+    std::vector<FindingDraft>& held;
+  };
+
   // A gateway's own statement that it holds a call back because its id is in flight: the workaround for clients that use one id.
   static void note_lock(const TimelineEvent& event, FindingSink& findings) {
     if (event.observation->notice->kind != NoticeKind::call_serialized || !event.session) return;
@@ -93,7 +112,7 @@ class SerializedCalls : public Detector {
   }
 
   // One wave: calls sent before the first of them was finished, on connections of their own.
-  static void judge(const Session& session, const Group& group, FindingSink& findings) {
+  void judge(const Session& session, const Group& group, FindingSink& findings) {
     if (group.used < kFewest) return;
     std::vector<const Member*> members;
     for (std::size_t i = 0; i < group.used; ++i) members.push_back(&group.members[i]);
@@ -110,8 +129,25 @@ class SerializedCalls : public Detector {
       if (member->connection != 0) connections.insert(member->connection);
     }
     if (wave.size() < kFewest || (!connections.empty() && connections.size() < wave.size())) return;
+    const auto answered = static_cast<std::size_t>(std::count_if(wave.begin(), wave.end(), [](const Member* member) { return member->answered; }));
+    if (answered < kFewest) return;
+    Waves& waves = waves_of_[session.server_endpoint];
+    ++waves.seen;
     const std::int64_t pace = even_pace(wave);
-    if (pace > 0) tell(session, wave, pace, findings);
+    if (pace == 0) return;
+    ++waves.paced;
+    const bool timed_out = std::any_of(wave.begin(), wave.end(), [](const Member* member) { return member->timed_out; });
+    if (timed_out || (answered >= kSure && exceptions(wave) == 0)) return tell(session, wave, pace, findings);
+    Holder held(waves.held);
+    tell(session, wave, pace, held);
+    if (waves.held.size() >= kMostHeld) settle(waves, findings);
+  }
+
+  static void settle(Waves& waves, FindingSink& findings) {
+    if (2 * waves.paced >= waves.seen) {
+      for (FindingDraft& draft : waves.held) findings.add(std::move(draft));
+    }
+    waves.held.clear();
   }
 
   // The distance at which replies came, when they came evenly and from the first one on; 0 when they did not.
@@ -126,21 +162,21 @@ class SerializedCalls : public Detector {
     for (std::size_t i = 1; i < times.size(); ++i) variance += std::pow(static_cast<double>(times[i] - times[i - 1]) - mean, 2);
     const double deviation = std::sqrt(variance / static_cast<double>(times.size() - 1));
     const double head = static_cast<double>(times.front() - wave.front()->requested.us);
-    if (!in_order(wave)) return 0;
+    if (exceptions(wave) > 1) return 0;
     const bool even = mean >= static_cast<double>(kShortestPaceUs) && deviation <= kEvenness * mean && std::abs(head - mean) <= kHeadTolerance * mean;
     return even ? static_cast<std::int64_t>(mean) : 0;
   }
 
-  // A queue answers in the order of arrival, one exception allowed.
-  static bool in_order(const std::vector<const Member*>& wave) {
-    std::size_t exceptions = 0;
+  // Replies before that of a call which had come earlier. A queue has none, or one where two calls raced to its door.
+  static std::size_t exceptions(const std::vector<const Member*>& wave) {
+    std::size_t count = 0;
     Time last;
     for (const Member* member : wave) {
       if (!member->answered) continue;
-      if (last.known() && member->finished < last) ++exceptions;
+      if (last.known() && member->finished < last) ++count;
       last = member->finished;
     }
-    return exceptions <= 1;
+    return count;
   }
 
   static void tell(const Session& session, const std::vector<const Member*>& wave, std::int64_t pace, FindingSink& findings) {
@@ -165,6 +201,7 @@ class SerializedCalls : public Detector {
   }
 
   OverlapGroups<Member> groups_;
+  std::map<std::string, Waves> waves_of_;  // by server endpoint
 };
 
 }  // namespace

@@ -66,7 +66,7 @@ FieldText defects_of(const TimelineEvent& e) {
   return words.empty() ? FieldText(std::string_view()) : FieldText(std::move(words));
 }
 
-const std::array<FieldEntry, 51> kFields{{
+const std::array<FieldEntry, 52> kFields{{
     {"id", [](const TimelineEvent& e) -> FieldText { return std::string_view(id_of(e).value); }},
     {"id_type", [](const TimelineEvent& e) -> FieldText { return word(kIdTypes, id_of(e).type); }},
     {"method", method_of},
@@ -105,6 +105,7 @@ const std::array<FieldEntry, 51> kFields{{
     {"initialize_seen", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->initialize_seen); }},
     {"initialize_answered", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->initialize_answered); }},
     {"stateless", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->stateless); }},
+    {"mixed", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->mixed); }},
     {"session_ended", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->ended); }},
     {"status", [](const TimelineEvent& e) -> FieldText { return e.exchange ? std::to_string(e.exchange->status) : http(e) ? std::to_string(http(e)->status) : std::string(); }},
     {"http_method", [](const TimelineEvent& e) -> FieldText { return e.exchange ? e.exchange->method : http(e) ? std::string_view(http(e)->method) : std::string_view(); }},

@@ -48,6 +48,7 @@ enum class CloseReason : std::uint8_t {
   evidence_gap,      // bytes are missing where the reply would be
   aged_out,          // Limits::call_age_us or ::calls_in_flight
   no_response,       // the exchange failed before any response, and who ended it is not told
+  sent_again,        // the same message went out again: a retry of the transport, and the call lives on in it
 };
 
 struct Exchange {

@@ -159,23 +159,26 @@ void CallTable::each_finished_by_value(Direction requestor, std::string_view val
   }
 }
 
-Call* CallTable::newest(std::uint32_t session, Direction requestor, const model::RpcId& id, bool open) {
+Call* CallTable::newest(std::uint32_t session, Direction requestor, const model::RpcId& id, FunctionRef<bool(const Call&)> wanted) {
   std::uint32_t handle = newest_[kIdentity].find(identity_hash(session, requestor, id.type, id.value));
   for (std::size_t seen = 0; handle != kNoCall && seen < limits_.same_id_calls; ++seen) {
-    const Slot& slot = slots_[handle];
     Call& call = calls_[handle];
-    handle = slot.links[kIdentity].older;
-    if (slot.open == open && call.session == session && call.requestor == requestor && call.id.view() == id) return &call;
+    handle = slots_[handle].links[kIdentity].older;
+    if (call.session == session && call.requestor == requestor && call.id.view() == id && wanted(call)) return &call;
   }
   return nullptr;
 }
 
 Call* CallTable::newest_open(std::uint32_t session, Direction requestor, const model::RpcId& id) {
-  return newest(session, requestor, id, true);
+  return newest(session, requestor, id, [&](const Call& call) { return slots_[call.handle].open; });
 }
 
 Call* CallTable::newest_finished(std::uint32_t session, Direction requestor, const model::RpcId& id) {
-  return newest(session, requestor, id, false);
+  return newest(session, requestor, id, [&](const Call& call) { return !slots_[call.handle].open; });
+}
+
+Call* CallTable::sent_again(std::uint32_t session, Direction requestor, const model::RpcId& id) {
+  return newest(session, requestor, id, [](const Call& call) { return call.closed == CloseReason::sent_again; });
 }
 
 Call* CallTable::other_type_open(std::uint32_t session, Direction requestor, const model::RpcId& id) {

@@ -39,6 +39,8 @@ class CallTable {
 
   model::Call* newest_open(std::uint32_t session, model::Direction requestor, const model::RpcId& id);
   model::Call* newest_finished(std::uint32_t session, model::Direction requestor, const model::RpcId& id);
+  // A copy of a call that went out once more, whose own reply has not come.
+  model::Call* sent_again(std::uint32_t session, model::Direction requestor, const model::RpcId& id);
   // Calls whose id's text equals `value`, in any session, newest first, open ones only; stops when `visit` returns false.
   using Visit = FunctionRef<bool(model::Call&)>;
   void each_open_by_value(model::Direction requestor, std::string_view value, Visit visit);
@@ -65,7 +67,7 @@ class CallTable {
   void forget_closed_front();
   void forget_closed();
   void prefetch_next_released() const;
-  model::Call* newest(std::uint32_t session, model::Direction requestor, const model::RpcId& id, bool open);
+  model::Call* newest(std::uint32_t session, model::Direction requestor, const model::RpcId& id, FunctionRef<bool(const model::Call&)> wanted);
 
   const Limits& limits_;
   std::vector<Slot> slots_;

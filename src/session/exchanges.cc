@@ -139,7 +139,7 @@ void SessionTracker::close_exchange(Exchange& exchange, EndReason reason, const 
     if (call.exchange != exchange.id || call.closed != CloseReason::open) continue;
     const CloseReason why = end_of_call(exchange, *state, reason);
     if (why == CloseReason::open) continue;
-    if (may_come_elsewhere(exchange, *state, why)) {
+    if (may_live_on(exchange, *state, why)) {
       call.stream_ended = why;
       call.stream_ended_at = time_of(seen);
     } else {
@@ -154,10 +154,12 @@ void SessionTracker::close_exchange(Exchange& exchange, EndReason reason, const 
   }
 }
 
-// A reply that did not come on its own stream may come on another one: on a resumed stream, or on a wrong one.
-bool SessionTracker::may_come_elsewhere(const Exchange& exchange, const SessionState& state, CloseReason why) {
+// A reply that did not come on its own stream may come on another one: on a resumed stream, on a wrong one, or in answer to the same
+// message sent again.
+bool SessionTracker::may_live_on(const Exchange& exchange, const SessionState& state, CloseReason why) {
+  if (why == CloseReason::connection_reset || why == CloseReason::stream_closed || why == CloseReason::no_response) return true;
   if (state.session.stateless || state.session.modern) return false;
-  return exchange.primed || why == CloseReason::stream_closed || why == CloseReason::accepted_only;
+  return exchange.primed || why == CloseReason::accepted_only;
 }
 
 // Why the calls of an exchange have no reply now that it is over; `open`: they never were to come on it.

@@ -1,5 +1,6 @@
 // Replies: whose they are, on which channel they came, and what they mean for the call.
 #include <algorithm>
+#include <cctype>
 
 #include "session/argument_echo.h"
 #include "session/result_fit.h"
@@ -33,8 +34,20 @@ bool fits(const Call& call, const RpcMessage& message) {
   return message.kind == MessageKind::error || result_fits(call.method, message.result_keys);
 }
 
+// `5_a3b2c1d0` of `5`: a gateway's way to tell ids of several clients apart.
+bool is_suffixed(std::string_view id, std::string_view original) {
+  return !original.empty() && id.size() > original.size() && id.starts_with(original) && std::isalnum(static_cast<unsigned char>(id[original.size()])) == 0;
+}
+
 bool is_late(CloseReason reason) {
-  return reason != CloseReason::answered && reason != CloseReason::refused && reason != CloseReason::open;
+  return reason != CloseReason::answered && reason != CloseReason::refused && reason != CloseReason::open && reason != CloseReason::sent_again;
+}
+
+// Whether the reply says again something that the call's arguments said.
+bool repeats(std::string_view payload, const Call& call) {
+  std::vector<std::string> tokens;
+  argument_tokens(call.head, tokens);
+  return std::any_of(tokens.begin(), tokens.end(), [&](const std::string& token) { return stands_in(token, payload); });
 }
 
 }  // namespace
@@ -44,6 +57,7 @@ void SessionTracker::on_reply(const Observation& seen, Exchange* exchange, Direc
   const RpcMessage& message = *seen.message;
   if (message.digest != 0 && (message.defects & model::kTruncated) == 0) capabilities_ |= model::kBodies;
   SessionState* state = nullptr;
+  if (!exchange && !seen.session.empty()) name_pending(seen);
   if (exchange || !seen.session.empty()) {
     state = &session_of(seen, exchange);
   } else {
@@ -65,6 +79,16 @@ void SessionTracker::on_reply(const Observation& seen, Exchange* exchange, Direc
     emit(malformed);
   }
   deliver(seen, *state, exchange, requestor, match);
+}
+
+// The answer to an initialize stands in the log under the session id that it hands out.
+void SessionTracker::name_pending(const Observation& seen) {
+  if (seen.message->kind != MessageKind::result || !result_fits("initialize", seen.message->result_keys) || sessions_.find_any_server(seen.session)) return;
+  for (const std::uint32_t index : pending_) {
+    if (!sessions_.alive(index) || !sessions_.at(index).pending) continue;
+    const Call* opening = calls_.newest_open(index, Direction::client_to_server, seen.message->id);
+    if (opening && opening->method == "initialize") return bind(sessions_.at(index), seen.session, {}, model::SessionKeying::mcp_session_id, seen);
+  }
 }
 
 SessionTracker::Match SessionTracker::match_on_exchange(const Observation& seen, SessionState& state, Exchange& exchange, Direction requestor) {
@@ -106,7 +130,12 @@ SessionTracker::Match SessionTracker::match_on_exchange(const Observation& seen,
 SessionTracker::Match SessionTracker::match_in_session(const Observation& seen, SessionState& state, Direction requestor) {
   const RpcMessage& message = *seen.message;
   if (is_sentinel(message)) return {nullptr, nullptr, ReplyVerdict::refusal, false, false};
-  if (Call* call = calls_.newest_open(state.session.index, requestor, message.id)) return {call, nullptr, ReplyVerdict::answer, false, false};
+  if (Call* call = calls_.newest_open(state.session.index, requestor, message.id)) {
+    const bool one_clients = !state.session.modern && !state.session.stateless && !state.session.mixed;
+    if (seen.exchange == 0 && !one_clients) call = only_caller(*call, message);
+    if (!call) mark_maybe_answered(seen, requestor);
+    return {call, nullptr, call ? ReplyVerdict::answer : ReplyVerdict::unattributed, false, false};
+  }
   if (Call* call = calls_.other_type_open(state.session.index, requestor, message.id)) return {call, nullptr, ReplyVerdict::type_drift, false, false};
   return match_finished(seen, state, requestor);
 }
@@ -114,13 +143,13 @@ SessionTracker::Match SessionTracker::match_in_session(const Observation& seen, 
 SessionTracker::Match SessionTracker::match_finished(const Observation& seen, SessionState& state, Direction requestor) {
   const RpcMessage& message = *seen.message;
   Call* call = calls_.newest_finished(state.session.index, requestor, message.id);
-  Call* meant_for = waiting_call_that_fits(state, message, call);
   if (!call) {
     const bool may_precede = !state.session.initialize_seen && !state.ids[requestor == Direction::server_to_client].contains(message.id);
-    return {nullptr, meant_for, may_precede ? ReplyVerdict::head_of_evidence : ReplyVerdict::orphan, false, false};
+    return {nullptr, only_waiting_call(state, message), may_precede ? ReplyVerdict::head_of_evidence : ReplyVerdict::orphan, false, false};
   }
   if (is_late(call->closed)) return {call, nullptr, ReplyVerdict::late, false, false};
-  if (meant_for) return {nullptr, meant_for, ReplyVerdict::orphan, false, false};
+  if (Call* meant_for = waiting_call_that_fits(state, message, *call)) return {nullptr, meant_for, ReplyVerdict::orphan, false, false};
+  if (Call* copy = calls_.sent_again(state.session.index, requestor, message.id)) return {copy, nullptr, ReplyVerdict::redelivery, false, false};
   return {call, nullptr, ReplyVerdict::duplicate, false, false};
 }
 
@@ -140,9 +169,9 @@ SessionTracker::Match SessionTracker::match_resumed(const Observation& seen, Ses
 
 // A second reply under a used id that has the members another waiting call needs, and not those of the call it names: that
 // server puts one id on every reply.
-Call* SessionTracker::waiting_call_that_fits(const SessionState& state, const RpcMessage& message, const Call* answered) {
+Call* SessionTracker::waiting_call_that_fits(const SessionState& state, const RpcMessage& message, const Call& answered) {
   Call* fitting = nullptr;
-  if (answered && message.kind == MessageKind::result && fits(*answered, message) && method_requires_keys(answered->method)) return nullptr;
+  if (message.kind == MessageKind::result && fits(answered, message) && method_requires_keys(answered.method)) return nullptr;
   const bool known_habit = !state.constant_reply_id.empty() && state.constant_reply_id == message.id.value;
   if (message.kind == MessageKind::error && !known_habit) return nullptr;
   for (const std::uint32_t handle : newest_open(state)) {
@@ -153,6 +182,21 @@ Call* SessionTracker::waiting_call_that_fits(const SessionState& state, const Rp
     if (!fitting && known_habit) fitting = &call;
   }
   return fitting;
+}
+
+// Whose reply came under an id that nobody used: told where the id is a waiting call's with something put behind it, or where only one
+// waiting call fits the reply.
+Call* SessionTracker::only_waiting_call(const SessionState& state, const RpcMessage& message) {
+  if (message.kind == MessageKind::error) return nullptr;
+  Call* fitting = nullptr;
+  std::size_t fit = 0;
+  for (const std::uint32_t handle : newest_open(state)) {
+    Call& call = calls_.at(handle);
+    if (call.requestor != Direction::client_to_server || !method_requires_keys(call.method) || !fits(call, message)) continue;
+    if (is_suffixed(message.id.value, call.id.value)) return &call;
+    fitting = &call, ++fit;
+  }
+  return fit == 1 ? fitting : nullptr;
 }
 
 // A reply that names no session belongs to the session with a call of that id in flight, if there is only one such session.
@@ -188,17 +232,30 @@ SessionState* SessionTracker::session_by_echo(const RpcMessage& message, Directi
   const std::string_view payload = message.text.substr(0, kEchoBytes);
   std::uint32_t echoed = kNoSession;
   bool several = false;
-  std::vector<std::string> tokens;
   calls_.each_open_by_value(requestor, message.id.value, [&](Call& call) {
-    if (call.session == echoed) return true;
-    tokens.clear();
-    argument_tokens(call.head, tokens);
-    if (std::none_of(tokens.begin(), tokens.end(), [&](const std::string& token) { return stands_in(token, payload); })) return true;
+    if (call.session == echoed || !repeats(payload, call)) return true;
     several = echoed != kNoSession;
     echoed = call.session;
     return !several;
   });
   return several || echoed == kNoSession ? nullptr : &sessions_.at(echoed);
+}
+
+// Where several clients use the same ids: the call that a reply answers, if only one waits under this id or repeats what it was asked.
+Call* SessionTracker::only_caller(Call& newest, const RpcMessage& message) {
+  const std::string_view payload = message.text.substr(0, kEchoBytes);
+  std::size_t waiting = 0, echoed = 0;
+  Call* found = nullptr;
+  calls_.each_open_by_value(newest.requestor, newest.id.value, [&](Call& call) {
+    if (call.session != newest.session) return true;
+    ++waiting;
+    if (!repeats(payload, call)) return true;
+    ++echoed;
+    found = &call;
+    return true;
+  });
+  if (waiting == 1) return &newest;
+  return echoed == 1 ? found : nullptr;
 }
 
 void SessionTracker::mark_maybe_answered(const Observation& seen, Direction requestor) {
@@ -245,6 +302,7 @@ void SessionTracker::deliver(const Observation& seen, SessionState& state, Excha
     return close_call(*call, CloseReason::answered, time_of(seen), &seen);
   }
   emit(reply);
+  if (call && call->closed == CloseReason::sent_again) call->closed = CloseReason::answered;  // each copy may have one reply
   if (match.verdict == ReplyVerdict::refusal && call && call->closed == CloseReason::open) {
     close_call(*call, CloseReason::refused, time_of(seen), &seen);
   }

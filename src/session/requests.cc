@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kRecentMessages = 16;
 constexpr std::int64_t kWrittenTwiceUs = 50 * kMillisecond;  // two handlers of one process write within this
 constexpr std::size_t kPeers = 65536;
+constexpr std::int64_t kRetryWithinUs = 10 * kSecond;        // transports send again at once or after a short pause
 
 Direction opposite(Direction direction) {
   return direction == Direction::client_to_server ? Direction::server_to_client : Direction::client_to_server;
@@ -107,6 +108,12 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   const bool ids_tell = !session.stateless && !session.modern && message.id.type != IdType::null;
   Call* in_flight = ids_tell ? calls_.newest_open(session.index, requestor, message.id) : nullptr;
   if (in_flight && in_flight->maybe_answered) in_flight = nullptr;  // it may be over: no collision that could be shown
+  request.retransmitted = ids_tell && is_retransmission(state, message, requestor);
+  if (Call* before = message.id.present() ? sent_before(session, exchange, message, requestor, time_of(seen)) : nullptr) {
+    close_call(*before, CloseReason::sent_again, time_of(seen), nullptr);
+    request.retransmitted = true;
+    in_flight = nullptr;
+  }
   // Without sessions ids prove nothing across exchanges, but two requests of one array are one client's.
   for (std::size_t i = 0; !ids_tell && exchange && message.batch_size > 1 && message.id.type != IdType::null && i < exchange->calls.size(); ++i) {
     Call& sibling = calls_.at(exchange->calls[i]);
@@ -116,7 +123,6 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
     close_unanswered(*in_flight, CloseReason::stream_closed, time_of(seen), nullptr);
     in_flight = nullptr;
   }
-  request.retransmitted = ids_tell && is_retransmission(state, message, requestor);
   const bool used = ids_tell && state.ids[side(requestor)].use(message.id, limits_);
   request.used_before = used && !request.retransmitted;
   Call& call = open_call(seen, state, exchange, requestor);
@@ -137,10 +143,26 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
     session.client_version = message.peer_version;
     if (session.protocol_version.empty()) session.protocol_version = message.protocol_version;
   }
-  if (!exchange && seen.http && seen.http->peer_port != 0) {
-    if (call_of_peer_.size() >= kPeers) call_of_peer_.clear();
-    call_of_peer_[peer_digest(seen.http->peer, seen.http->peer_port)] = {call.handle, calls_.serial(call.handle)};
-  }
+  if (!exchange) remember_caller(seen, call);
+}
+
+// An access line that comes later tells this exchange by the client's port.
+void SessionTracker::remember_caller(const Observation& seen, const Call& call) {
+  if (!seen.http || seen.http->peer_port == 0) return;
+  if (call_of_peer_.size() >= kPeers) call_of_peer_.clear();
+  call_of_peer_[peer_digest(seen.http->peer, seen.http->peer_port)] = {call.handle, calls_.serial(call.handle)};
+}
+
+// The open call that this request is another copy of: its exchange broke off without a reply, or the evidence shows no exchanges and
+// the copy came soon. Two exchanges that both live are two calls.
+Call* SessionTracker::sent_before(const model::Session& session, const Exchange* exchange, const RpcMessage& message, Direction requestor, Time at) {
+  Call* before = calls_.newest_open(session.index, requestor, message.id);
+  if (!before || before->method != message.method || before->params_digest != message.digest || message.digest == 0) return nullptr;
+  const bool broke_off = before->stream_ended != CloseReason::open;
+  const Time since = broke_off ? before->stream_ended_at : before->requested_at;
+  const bool soon = !at.known() || !since.known() || at.us - since.us <= kRetryWithinUs;
+  const bool exchanges_told = exchange || before->exchange != 0;
+  return soon && (broke_off || !exchanges_told) ? before : nullptr;
 }
 
 // The same message again after a refusal, a reset or a missing answer: a retry of the transport, no second use of the id.

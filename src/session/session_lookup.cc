@@ -100,6 +100,7 @@ SessionState& SessionTracker::pending_session(const Observation& seen, Exchange*
 }
 
 SessionState& SessionTracker::source_session(const Observation& seen) {
+  if (seen.message && !is_initialize(seen) && seen.message->protocol_version >= kModernSince) return modern_session(seen);
   if (source_session_ != kNoSession && sessions_.alive(source_session_)) {
     SessionState& current = sessions_.at(source_session_);
     // Several sessions began here without a name: whose this message is cannot be told for sure.
@@ -109,6 +110,14 @@ SessionState& SessionTracker::source_session(const Observation& seen) {
   bool created = false;
   SessionState& state = sessions_.unnamed(options_.source_name, SessionKeying::source, created);
   source_session_ = state.session.index;
+  return started(state, created, seen);
+}
+
+// A request that says of itself that it needs no session: all such of one source, for display; their ids tell nothing across requests.
+SessionState& SessionTracker::modern_session(const Observation& seen) {
+  bool created = false;
+  SessionState& state = sessions_.unnamed(options_.source_name + " (2026-07-28)", SessionKeying::source, created);
+  state.session.modern = true;
   return started(state, created, seen);
 }
 

@@ -146,7 +146,7 @@ void SessionTracker::expire() {
     Call& call = calls_.at(handle);
     if (!call.requested_at.known() || now_.us - call.requested_at.us <= limits_.call_age_us) return;
     ++aged_out_;
-    close_call(call, CloseReason::aged_out, now_, nullptr);
+    close_unanswered(call, CloseReason::aged_out, now_, nullptr);
   }
 }
 

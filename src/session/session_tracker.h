@@ -68,6 +68,7 @@ class SessionTracker : public model::ObservationSink {
   SessionState& pending_session(const Observation& seen, model::Exchange* exchange);
   SessionState& exchange_session(const Observation& seen, model::Exchange& exchange);
   SessionState& source_session(const Observation& seen);
+  SessionState& modern_session(const Observation& seen);
   SessionState& started(SessionState& state, bool created, const Observation& seen);
   void bind(SessionState& pending, std::string_view id, std::string_view server, model::SessionKeying keying, const Observation& seen);
   void fold(SessionState& from, SessionState& into);
@@ -82,6 +83,8 @@ class SessionTracker : public model::ObservationSink {
   model::Direction direction_of(const Observation& seen, const model::Exchange* exchange);
   bool written_twice(const Observation& seen);
   void on_request(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor);
+  void remember_caller(const Observation& seen, const model::Call& call);
+  model::Call* sent_before(const model::Session& session, const model::Exchange* exchange, const model::RpcMessage& message, model::Direction requestor, Time at);
   bool is_retransmission(const SessionState& state, const model::RpcMessage& message, model::Direction requestor);
   void learn_from_request(SessionState& state, const Observation& seen);
   void on_notification(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction direction);
@@ -101,10 +104,13 @@ class SessionTracker : public model::ObservationSink {
   Match match_finished(const Observation& seen, SessionState& state, model::Direction requestor);
   SessionState* session_by_reply(const Observation& seen, model::Direction requestor);
   SessionState* session_by_echo(const model::RpcMessage& message, model::Direction requestor);
+  void name_pending(const Observation& seen);
+  model::Call* only_caller(model::Call& newest, const model::RpcMessage& message);
   void mark_maybe_answered(const Observation& seen, model::Direction requestor);
   void deliver(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor, Match match);
   void learn_from_reply(SessionState& state, const Observation& seen, const model::Call& call);
-  model::Call* waiting_call_that_fits(const SessionState& state, const model::RpcMessage& message, const model::Call* answered);
+  model::Call* waiting_call_that_fits(const SessionState& state, const model::RpcMessage& message, const model::Call& answered);
+  model::Call* only_waiting_call(const SessionState& state, const model::RpcMessage& message);
 
   // exchanges.cc
   model::Exchange* exchange_of(const Observation& seen);
@@ -117,7 +123,7 @@ class SessionTracker : public model::ObservationSink {
   void remember_event_id(const Observation& seen, model::Exchange& exchange);
   model::CloseReason end_of_call(const model::Exchange& exchange, const SessionState& state, model::EndReason reason) const;
   void refused_by_client(const model::Exchange& exchange, const Observation& seen);
-  static bool may_come_elsewhere(const model::Exchange& exchange, const SessionState& state, model::CloseReason why);
+  static bool may_live_on(const model::Exchange& exchange, const SessionState& state, model::CloseReason why);
   void close_exchange(model::Exchange& exchange, model::EndReason reason, const Observation& seen);
 
   // notices.cc

@@ -33,8 +33,8 @@ TEST_CASE("a request and its reply pair by id, whichever order replies come in")
 
 TEST_CASE("a request under an id in flight takes it over; the reply goes to the newer one") {
   Tracked log;
-  log.request("1", {.session = "s1"});
-  log.request("1", {.session = "s1"});
+  log.request("1", {.session = "s1", .target = "a"});
+  log.request("1", {.session = "s1", .target = "b"});
   log.reply("1", {.session = "s1"});
   log.notice(NoticeKind::stream_not_found, {.session = "s1"}, "1");
   CHECK(log.told() == Lines{"+ s1", "> 1", "> 1 takes over reused", "< 1 answer", "! s1 1", "x 1 overwritten"});
@@ -140,7 +140,59 @@ TEST_CASE("one message written by two handlers of a process counts once; by one 
   log.request("2", {.session = "s1", .channel = 10, .at = 2.01});
   log.request("3", {.session = "s1", .channel = 10, .at = 3});
   log.request("3", {.session = "s1", .channel = 20, .at = 3.5});
-  CHECK(log.told() == Lines{"> 2", "> 2 takes over reused", "> 3", "> 3 takes over reused"});
+  CHECK(log.told() == Lines{"> 2", "x 2 sent_again", "> 2 again", "> 3", "x 3 sent_again", "> 3 again"});
+}
+
+TEST_CASE("where no exchanges are told, the same message again under an id in flight is a retry; each copy may have a reply") {
+  Tracked log;
+  log.request("1", {.session = "s1", .at = 1, .target = "a"});
+  log.request("1", {.session = "s1", .at = 2, .target = "a"});
+  log.reply("1", {.session = "s1", .at = 3});
+  log.reply("1", {.session = "s1", .at = 4});
+  log.reply("1", {.session = "s1", .at = 5});
+  CHECK(log.told() == Lines{"+ s1", "> 1", "x 1 sent_again", "> 1 again", "< 1 answer", "< 1 redelivery", "< 1 duplicate"});
+}
+
+TEST_CASE("the same message again long after the first is a second use of the id") {
+  Tracked log;
+  log.request("1", {.session = "s1", .at = 1, .target = "a"});
+  log.request("1", {.session = "s1", .at = 12, .target = "a"});
+  CHECK(log.told() == Lines{"+ s1", "> 1", "> 1 takes over reused"});
+}
+
+TEST_CASE("a reset is told when its session ends, and not where the same message went out again") {
+  for (const bool again : {false, true}) {
+    Tracked wire({}, true);
+    wire.open(1, {.session = "s1"}, {.at = 1});
+    wire.request("1", {.session = "s1", .exchange = 1, .at = 1, .target = "a"});
+    wire.response(1, 200, {}, {.at = 1.1});
+    wire.end(1, model::EndReason::reset_by_server, {.at = 2});
+    CHECK(wire.told() == Lines{"+ s1", "> 1"});
+    if (again) {
+      wire.open(2, {.session = "s1"}, {.at = 2.1});
+      wire.request("1", {.session = "s1", .exchange = 2, .at = 2.1, .target = "a"});
+      wire.reply("1", {.session = "s1", .exchange = 2, .at = 3, .stream = model::StreamKind::post});
+    }
+    wire.finish();
+    CHECK(wire.told() == (again ? Lines{"x 1 sent_again", "> 1 again", "< 1 answer", "- s1"} : Lines{"x 1 connection_reset", "- s1"}));
+  }
+}
+
+TEST_CASE("the answer to an initialize names its session in a log that had no name for it before") {
+  Tracked log;
+  log.request("0", {.method = "initialize"});
+  log.reply("0", {.session = "s1", .keys = model::kProtocolVersionKey | model::kCapabilities | model::kServerInfo});
+  log.request("1", {.session = "s1", .target = "a"});
+  log.reply("77", {.session = "s1", .keys = model::kContent});
+  CHECK(log.told() == Lines{"+ log#1", "> 0", "< 0 answer", "> 1", "< ? orphan for 1"});
+}
+
+TEST_CASE("requests of 2026-07-28 in a log share no id space: equal ids in flight are no collision, and their replies are nobody's for sure") {
+  Tracked log;
+  log.request("1", {.target = "a", .version = "2026-07-28"});
+  log.request("1", {.target = "b", .version = "2026-07-28"});
+  log.reply("1");
+  CHECK(log.told() == Lines{"+ log (2026-07-28)", "> 1", "> 1", "< ? unattributed"});
 }
 
 TEST_CASE("a reply that names no session goes to the only one that waits for its id") {

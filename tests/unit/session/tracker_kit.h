@@ -26,7 +26,7 @@ struct Where {
   model::StreamKind stream = model::StreamKind::unknown;
   model::SessionKeying keying = model::SessionKeying::none;
   std::string_view method = {}, target = {}, reason = {}, event_id = {}, payload = "p";
-  std::string_view peer = {}, related = {}, client_name = {};
+  std::string_view peer = {}, related = {}, client_name = {}, version = {};
   std::uint16_t port = 0;
   std::uint32_t keys = model::kContent, batch = 0, defects = 0;
   std::uint64_t principal = 0;
@@ -42,7 +42,8 @@ struct Http {
 
 inline std::string word(model::CloseReason reason) {
   constexpr std::array kWords{"open", "answered", "refused", "cancelled", "timed_out", "overwritten", "undeliverable", "stream_closed", "connection_reset",
-                              "client_closed", "accepted_only", "client_dead", "restarted", "session_ended", "evidence_ends", "evidence_gap", "aged_out"};
+                              "client_closed", "accepted_only", "client_dead", "restarted", "session_ended", "evidence_ends", "evidence_gap", "aged_out",
+                              "no_response", "sent_again"};
   return kWords.at(static_cast<std::size_t>(reason));
 }
 
@@ -168,10 +169,11 @@ class Tracked : public model::EventSink {
     message.related = id_of(where.related);
     if (kind == model::MessageKind::request) message.progress_token = id_of(where.related);
     message.peer_name = where.client_name;
+    message.protocol_version = where.version;
     message.result_keys = where.keys;
     message.batch_size = where.batch;
     message.defects = where.defects;
-    message.digest = hash_bytes(where.payload);
+    message.digest = hash_bytes(where.payload, hash_bytes(where.target));
     model::HttpFacts http;
     http.peer = where.peer;
     http.peer_port = where.port;
