@@ -14,6 +14,7 @@ struct Limits {
   std::size_t record_bytes = 32u << 20;         // longest record of several lines
   std::size_t record_lines = 2000;              // lines of one record (tracebacks, pretty JSON)
   std::size_t open_records = 64;                // records of several processes open at a time in one log (docker streams, pods)
+  std::size_t newest_first_bytes = 256u << 20;  // a log whose newest record comes first, held to be turned round; cloud exports stay far below
   std::size_t framing_depth = 4;                // framings stacked on one line (CRI in Fluent Bit in GCP ...)
   std::size_t archive_members = 100000;         // members read of one archive
   std::size_t input_files = 100000;             // files read in one run; 200 bytes each

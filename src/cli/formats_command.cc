@@ -42,7 +42,9 @@ ExitCode list_formats(const FormatsCommand& command) {
         "text dumps\n  http-text         raw HTTP requests and responses, curl -v\n\nlog dialects\n");
   for (const auto& dialect : knowledge.dialects.summaries()) print(fmt::format("  {:<18} {}\n", dialect.name, dialect.title));
   print("  general           a JSON-RPC message anywhere in a line, with direction words, session and time around it\n\n"
-        "framings in front of any dialect\n  plain, JSON lines, docker json-file, Kubernetes CRI, journald (short, iso, json, export), syslog RFC 3164 and 5424\n");
+        "framings in front of any dialect\n  plain, JSON lines, docker json-file, Kubernetes CRI, journald (short, iso, json, export), syslog RFC 3164 and 5424,\n"
+        "  CloudWatch, Google Cloud Logging, Datadog, Loki, Fluent Bit and fluentd, Elastic stack; up to four around each other\n\n"
+        "what may hold such records\n  JSON documents (cloud query results), CSV tables (console exports), the newest record first\n");
   return knowledge.problems.empty() ? ExitCode::nothing : ExitCode::usage;
 }
 

@@ -5,10 +5,13 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "ingest/text/block_reader.h"
+#include "ingest/text/oldest_first.h"
 #include "pipeline/neighbour_names.h"
 #include "pipeline/record_observer.h"
 
@@ -85,16 +88,23 @@ class Workers {
 
 class LogScan {
  public:
-  LogScan(const LogScanOptions& options, model::ObservationSink& sink, model::InputRow& row) : options_(options), sink_(sink), row_(row) {}
+  // `turned`: what turned the log round; null: nothing did.
+  LogScan(const LogScanOptions& options, model::ObservationSink& sink, model::InputRow& row, const ingest::OldestFirst* turned)
+      : options_(options), sink_(sink), row_(row), turned_(turned) {}
 
   void merge(ParsedBlock& parsed) {
     if (parsed.first.known() && (!row_.first.known() || parsed.first < row_.first)) row_.first = parsed.first;
     if (parsed.last.known() && (!row_.last.known() || parsed.last > row_.last)) row_.last = parsed.last;
     row_.books.merge(parsed.books);
-    row_.anomalies.merge(parsed.anomalies);
+    for (const auto& [kind, anomaly] : parsed.anomalies.entries()) {
+      model::Anomaly placed = anomaly;
+      placed.source = original(anomaly.source);
+      row_.anomalies.add(placed);
+    }
     tallies_.resize(parsed.records_by_dialect.size());
     for (std::size_t i = 0; i < tallies_.size(); ++i) tallies_[i] += parsed.records_by_dialect[i];
-    for (const model::Observation& seen : parsed.observations) {
+    for (model::Observation& seen : parsed.observations) {
+      seen.source = original(seen.source);
       if (in_window(seen.at)) sink_.observe(seen);
     }
   }
@@ -108,9 +118,12 @@ class LogScan {
     return (!options_.since.known() || at >= options_.since) && (!options_.until.known() || at <= options_.until);
   }
 
+  model::SourceRef original(const model::SourceRef& place) const { return turned_ == nullptr ? place : turned_->original(place); }
+
   const LogScanOptions& options_;
   NeighbourNames sink_;
   model::InputRow& row_;
+  const ingest::OldestFirst* turned_;
   std::vector<std::uint64_t> tallies_;
 };
 
@@ -137,8 +150,10 @@ LogScanResult scan_log(ByteReader& bytes, std::string head, std::uint32_t input,
   LogScanResult result;
   ingest::LogParser parser(dialects, options.parser, limits);
   result.calibration = parser.calibrate(head);
-  ingest::BlockReader blocks(bytes, std::move(head), input, parser, limits);
-  LogScan scan(options, sink, row);
+  std::optional<ingest::OldestFirst> turned;
+  if (result.calibration.newest_first) turned.emplace(bytes, std::exchange(head, {}), input, limits);
+  ingest::BlockReader blocks(turned ? static_cast<ByteReader&>(*turned) : bytes, std::move(head), input, parser, limits);
+  LogScan scan(options, sink, row, turned ? &*turned : nullptr);
   RecordObserver observer(limits);
   Workers workers(options.threads, parser, input, limits);
   const std::size_t window = workers.inline_only() ? 1 : 2 * options.threads + 1;
@@ -169,6 +184,7 @@ LogScanResult scan_log(ByteReader& bytes, std::string head, std::uint32_t input,
   }
   scan.finish();
   row.anomalies.merge(blocks.anomalies());
+  if (turned) row.anomalies.merge(turned->anomalies());
   result.decoded_bytes = blocks.decoded_bytes();
   name_reader(parser, scan.tallies(), result);
   return result;

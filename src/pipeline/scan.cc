@@ -11,7 +11,8 @@
 #include "base/text_file.h"
 #include "base/version.h"
 #include "ingest/input_set.h"
-#include "ingest/text/json_array.h"
+#include "ingest/text/csv_records.h"
+#include "ingest/text/json_records.h"
 #include "pipeline/capture_scan.h"
 #include "pipeline/har_scan.h"
 #include "pipeline/http_dump_scan.h"
@@ -150,8 +151,10 @@ class Scan {
       leave_unread(kind, head, **opened, row);
     } else if (kind == FormatKind::transcript) {
       read_transcript(file, input, std::move(head), **opened, row);
-    } else if (ingest::is_array_over_lines(head)) {
-      read_array(file, input, std::move(head), **opened, row);
+    } else if (const ingest::RecordForm* form = ingest::record_form(head)) {
+      read_records(file, input, std::move(head), **opened, row, [&](ByteReader& bytes) { return std::make_unique<ingest::JsonRecordLines>(bytes, *form, limits_); });
+    } else if (ingest::is_csv_of_records(head)) {
+      read_records(file, input, std::move(head), **opened, row, [&](ByteReader& bytes) { return std::make_unique<ingest::CsvRecordLines>(bytes, limits_); });
     } else if (is_http_dump(head)) {
       scan_http_dump(**opened, std::move(head), input, {options_.time_zone, options_.since, options_.until}, limits_, numbers_, source_of(file, true).sink,
                      row, [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
@@ -188,12 +191,13 @@ class Scan {
     if (row.books.used > 0 && !row.first.known()) result_.report.notes.push_back(file.display + ": no times in this log: the order of events is known, durations are not");
   }
 
-  // A log that is one JSON array: its elements are its lines.
-  void read_array(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row) {
+  // A log whose records stand in a document or a table: `lines_of` makes a line of each.
+  template <typename LinesOf>
+  void read_records(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row, LinesOf lines_of) {
     Replayed replayed(std::move(head), bytes);
-    ingest::JsonArrayLines lines(replayed);
+    const auto lines = lines_of(replayed);
     row.place_word = "entry";
-    read_log(file, input, read_head(lines), lines, row);
+    read_log(file, input, read_head(*lines), *lines, row);
   }
 
   void read_capture(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row) {

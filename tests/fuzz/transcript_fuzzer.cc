@@ -1,11 +1,12 @@
 // module: ingest
-// Transcripts, and arrays read as lines, on any bytes: no crash; every line is in the books; the lines do not depend on how bytes are cut.
+// Transcripts, and documents and tables read as lines, on any bytes: no crash; every line is in the books; the lines do not depend on how bytes are cut.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
-#include "ingest/text/json_array.h"
+#include "ingest/text/csv_records.h"
+#include "ingest/text/json_records.h"
 #include "ingest/transcript/transcript_reader.h"
 
 namespace {
@@ -27,12 +28,19 @@ class Pieces : public ByteReader {
   std::size_t piece_;
 };
 
-std::string lines_of(std::string_view text, std::size_t piece) {
-  Pieces pieces(text, piece);
-  ingest::JsonArrayLines lines(pieces);
+std::string all_of(ByteReader& lines) {
   std::string all, room(4096, '\0');
   while (const std::size_t count = lines.read(room)) all.append(room, 0, count);
   return all;
+}
+
+std::string lines_of(std::string_view text, std::size_t piece) {
+  const Limits limits;
+  const ingest::RecordForm* form = ingest::record_form(text);
+  Pieces pieces(text, piece), cells(text, piece);
+  ingest::JsonRecordLines records(pieces, form != nullptr ? *form : *ingest::record_form("[\n{"), limits);
+  ingest::CsvRecordLines rows(cells, limits);
+  return all_of(records) + '\n' + all_of(rows);
 }
 
 std::uint64_t sum_of(const model::Books& books) {

@@ -20,7 +20,12 @@ struct LineCounts {
   std::uint16_t layers = 0;
 };
 
-bool has(std::uint16_t layers, Framing framing) { return (layers >> static_cast<unsigned>(framing) & 1u) != 0; }
+constexpr std::uint16_t bit(Framing framing) { return static_cast<std::uint16_t>(1u << static_cast<unsigned>(framing)); }
+constexpr std::uint16_t kShipped = bit(Framing::gcp) | bit(Framing::elasticsearch) | bit(Framing::ecs) | bit(Framing::datadog) | bit(Framing::loki) |
+                                   bit(Framing::cloudwatch) | bit(Framing::fluent_bit);
+constexpr std::uint16_t kJsonFramings = kShipped | bit(Framing::json_lines) | bit(Framing::docker_json) | bit(Framing::journal_json);
+
+bool has(std::uint16_t layers, Framing framing) { return (layers & bit(framing)) != 0; }
 
 std::vector<std::string_view> head_lines(std::string_view head) {
   std::vector<std::string_view> lines;
@@ -46,7 +51,7 @@ LineCounts count_lines(const LogParser::State& state, const FileShape& shape, co
     framer.peel(frame);
     ++counts.lines;
     counts.layers = static_cast<std::uint16_t>(counts.layers | frame.layers);
-    counts.framed_json += has(frame.layers, Framing::json_lines) || has(frame.layers, Framing::docker_json) || has(frame.layers, Framing::journal_json);
+    counts.framed_json += (frame.layers & kJsonFramings) != 0;
     counts.syslog_file += has(frame.layers, Framing::syslog_file);
     counts.compose += has(frame.layers, Framing::compose);
     if (frame.ready != nullptr || frame.payload.empty() || is_blank(frame.payload[0]) || frame.payload[0] == '{') continue;
@@ -100,11 +105,13 @@ void learn_time(LogParser::State& state, std::string_view head, const std::vecto
 void learn_shape(LogParser::State& state, const std::vector<std::string_view>& lines, LineCounts& counts) {
   FileShape trial;
   trial.compose = trial.syslog_file = true;
+  trial.shipped = kShipped;
   counts = count_lines(state, trial, lines);
   state.shape = FileShape{};
   state.shape.json = counts.framed_json * 2 > counts.lines;
   state.shape.syslog_file = counts.syslog_file * 2 > counts.lines;
   state.shape.compose = counts.compose * 2 > counts.lines;
+  state.shape.shipped = counts.layers & kShipped;
   counts = count_lines(state, state.shape, lines);
   // Dumped bodies and tracebacks may outnumber the records they belong to; text without any layout has long runs of bare lines.
   constexpr std::size_t kMostBareLinesARecord = 20;
@@ -125,6 +132,21 @@ void note_unknown(const LogRecord& record, Calibration& result) {
   result.first_unknown_text = std::string(record.line.substr(0, kUnknownTextBytes));
 }
 
+// Whether times go down from record to record; those of a log that several threads write go up and, now and then, down.
+class OrderOfTimes {
+ public:
+  void take(Time at) {
+    if (!at.known()) return;
+    if (last_.known()) up_ += last_ < at, down_ += at < last_;
+    last_ = at;
+  }
+  bool newest_first() const { return down_ >= 2 && down_ > 8 * up_; }
+
+ private:
+  Time last_;
+  std::size_t up_ = 0, down_ = 0;
+};
+
 // A head that was cut off the input by its size ends inside a line, which would count as one nobody understands.
 std::string_view whole_lines(std::string_view head) {
   constexpr std::size_t kLeastCutHead = 32 << 10;
@@ -144,8 +166,10 @@ Calibration LogParser::calibrate(std::string_view head) {
   result.framing = describe_framing(counts.layers);
   std::map<std::string, std::uint64_t> scores;
   Arena arena;
+  OrderOfTimes order;
   const auto count = [&](const LogRecord& record) {
     ++result.records;
+    order.take(record.at);
     result.has_times = result.has_times || record.at.known();
     const bool general = record.kind == RecordKind::unknown && record.text.find("jsonrpc") != std::string_view::npos;
     if (record.kind == RecordKind::unknown && !general) return note_unknown(record, result);
@@ -153,6 +177,7 @@ Calibration LogParser::calibrate(std::string_view head) {
     ++scores[general ? state_->names[0] : state_->names[record.dialect]];
   };
   RecordReader(*state_, 0, arena, count).read(head, 1, 0);
+  result.newest_first = order.newest_first();
   for (const auto& [dialect, records] : scores) result.scores.push_back({dialect, records});
   std::stable_sort(result.scores.begin(), result.scores.end(), [](const auto& a, const auto& b) { return a.records > b.records; });
   return result;

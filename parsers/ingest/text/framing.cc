@@ -8,7 +8,9 @@ namespace mcpscan::ingest {
 namespace {
 
 constexpr std::array<std::string_view, kFramings> kNames{"docker-json", "cri",         "journal-json", "journal-export", "syslog-5424",
-                                                         "syslog-3164", "syslog-file", "compose",      "json-lines"};
+                                                         "syslog-3164", "syslog-file", "compose",      "json-lines",     "gcp",
+                                                         "elasticsearch", "ecs",       "datadog",      "loki",           "cloudwatch",
+                                                         "fluent-bit"};
 
 // Length of the escape sequence at `at`, which is an ESC. ECMA-48: CSI ends with 0x40..0x7e, OSC with BEL or ESC \.
 std::size_t escape_length(std::string_view text, std::size_t at) {
@@ -65,7 +67,7 @@ bool Framer::peel_one(Frame& frame) {
   if (first == '<') return read_syslog(frame);
   if (first == '[') return read_kubectl_prefix(frame);
   if (first >= 'A' && first <= 'S' && read_short(frame)) return true;
-  return is_a(first, kLetter) && read_compose(frame);
+  return is_a(first, kLetter) && (read_compose(frame) || read_fluent_pair(frame));
 }
 
 bool Framer::peel_digit(Frame& frame) {

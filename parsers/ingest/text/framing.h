@@ -1,6 +1,7 @@
 // Framer: takes the wrappers off a line that a shipper put around it: docker json-file, Kubernetes CRI, journald (json,
-// short, short-iso), syslog (RFC 3164, RFC 5424, rsyslog's file form), docker compose, JSON lines of any logger. Told line by line by
-// the first byte, up to Limits::framing_depth of them stacked. A journal export record is read by read_export().
+// short, short-iso), syslog (RFC 3164, RFC 5424, rsyslog's file form), docker compose, JSON lines of any logger, and what clouds and log
+// shippers export (framing_shipped.cc). Told line by line by the first byte, up to Limits::framing_depth of them stacked. A journal export
+// record is read by read_export(); documents that hold records in an array and tables come here as JSON lines (json_records.h, csv_records.h).
 // Ownership: a frame's views point into the line, or into the arena where text was unescaped.
 // Not thread-safe: a framer a parse call.
 // Source: RFC 5424 section 6; RFC 3164 section 4; systemd.journal-fields(7) and "Journal Export Formats"; docker json-file and Kubernetes CRI log formats.
@@ -20,8 +21,11 @@
 
 namespace mcpscan::ingest {
 
-enum class Framing : std::uint8_t { docker_json, cri, journal_json, journal_export, syslog_5424, syslog_3164, syslog_file, compose, json_lines };
-inline constexpr std::size_t kFramings = 9;
+enum class Framing : std::uint8_t {
+  docker_json, cri, journal_json, journal_export, syslog_5424, syslog_3164, syslog_file, compose, json_lines,
+  gcp, elasticsearch, ecs, datadog, loki, cloudwatch, fluent_bit,
+};
+inline constexpr std::size_t kFramings = 16;   // Frame::layers and FileShape::shipped have a bit for each
 std::string_view name_of(Framing framing);
 
 struct Frame {
@@ -52,6 +56,7 @@ struct FileShape {
   bool json = false;        // most lines are JSON: one that is not is malformed
   bool syslog_file = false; // host and tag stand before the message even without [pid]
   bool compose = false;     // "name | text"
+  std::uint16_t shipped = 0;  // bit i: Framing i, of those in framing_shipped.cc, may stand around a JSON line
 };
 
 class Framer {
@@ -78,6 +83,11 @@ class Framer {
   bool read_tag(Frame& frame, std::string_view text, Framing framing, Time at, bool host_optional);
   bool read_compose(Frame& frame);
   bool read_kubectl_prefix(Frame& frame);
+  // framing_shipped.cc
+  bool read_shipped(Frame& frame);
+  bool read_tail(Frame& frame, Time at, std::string_view text);
+  bool read_fluentd(Frame& frame, Time at, std::string_view text);
+  bool read_fluent_pair(Frame& frame);
   // framing_json.cc
   bool read_json(Frame& frame);
   bool read_docker(Frame& frame);

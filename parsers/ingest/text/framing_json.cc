@@ -43,13 +43,14 @@ bool Framer::read_json(Frame& frame) {
     if (shape_.json && frame.layers == 0) frame.malformed = true, frame.reason = "bad-json";
     return false;
   }
-  return read_docker(frame) || read_journal(frame) || read_with_rule(frame) || read_logger_json(frame);
+  return read_docker(frame) || read_journal(frame) || read_shipped(frame) || read_with_rule(frame) || read_logger_json(frame);
 }
 
 // {"log":"text\n","stream":"stderr","time":"..."}: without the line end the text goes on in the next object of that stream.
 bool Framer::read_docker(Frame& frame) {
   const JsonValue log = members_.find("log"), stream = members_.find("stream"), time = members_.find("time");
   if (!log.is_text() || !stream.is_text() || !time.is_text()) return false;
+  if (members_.size() - members_.find("attrs").present() != 3) return false;  // a shipper took it from docker and has cut the line end
   frame.wrap(Framing::docker_json);
   frame.stamp(read_time(time));
   frame.process = mix(frame.process, stream.text);

@@ -85,12 +85,14 @@ Tag read_tag_at(std::string_view text) {
 bool Framer::read_cri(Frame& frame) {
   Time at;
   const std::size_t length = times_.read(TimeForm::iso, frame.payload, at);
-  if (length == 0 || length >= frame.payload.size() || frame.payload[length] != ' ') return false;
+  if (length == 0 || length >= frame.payload.size()) return false;
   std::string_view text = frame.payload.substr(length + 1);
+  if (frame.payload[length] == '\t') return read_fluentd(frame, at, text);
+  if (frame.payload[length] != ' ') return false;
   const std::string_view stream = text.substr(0, 7);
   const bool cri = (stream == "stdout " || stream == "stderr ") && text.size() > 8 && (text[7] == 'F' || text[7] == 'P') &&
                    (text.size() == 8 || text[8] == ' ' || text[8] == ':');
-  if (!cri) return read_tag(frame, text, Framing::syslog_file, at, false);
+  if (!cri) return read_tail(frame, at, text) || read_tag(frame, text, Framing::syslog_file, at, false);
   frame.wrap(Framing::cri);
   frame.stamp(at);
   frame.process = mix(frame.process, stream.substr(0, 6));

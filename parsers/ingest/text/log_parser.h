@@ -63,6 +63,7 @@ struct Calibration {
   std::uint64_t first_unknown_line = 0;
   std::string first_unknown_text;
   bool has_times = false;
+  bool newest_first = false;       // later records come first
 };
 
 class LogParser {

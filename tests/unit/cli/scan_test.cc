@@ -196,3 +196,28 @@ TEST_CASE("what cannot be read is told, and the rest is read: missing, empty, bi
   CHECK_FALSE(row("noise.bin").error.empty());
   CHECK_FALSE(row("cut.log.gz").anomalies.empty());
 }
+
+TEST_CASE("exports of clouds: a document, a table, and the newest record first all give what the plain log gives, with the places of the export") {
+  const auto at = [](int second) { return fmt::format("2026-11-29T08:00:{:02}.000Z", second); };
+  const std::vector<std::string> bodies{call(1), call(1, "slow"), reply(1), call(2), reply(2)};
+  std::string plain, events, table = "timestamp,message\n", newest;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    std::string quoted, doubled;
+    for (const char c : bodies[i]) quoted += c == '"' ? "\\\"" : std::string(1, c), doubled += c == '"' ? "\"\"" : std::string(1, c);
+    const std::string entry = fmt::format(R"({{"insertId":"{}","timestamp":"{}","textPayload":"session=s1 body={}"}})", i, at(static_cast<int>(i)), quoted);
+    plain += at(static_cast<int>(i)) + " session=s1 body=" + bodies[i] + "\n";
+    events += (i == 0 ? "[\n  " : ",\n  ") + entry;
+    newest.insert(0, entry + "\n");
+    table += at(static_cast<int>(i)) + ",\"session=s1 body=" + doubled + "\"\n";
+  }
+  const ScratchFolder folder;
+  const std::string wanted = facts(scan_files({folder.write("plain.log", plain)}));
+  CHECK(wanted.find("duplicate-request-id") != std::string::npos);
+  CHECK(facts(scan_files({folder.write("gcp.json", events + "\n]\n")})) == wanted);
+  CHECK(facts(scan_files({folder.write("table.csv", table)})) == wanted);
+  const ScanResult turned = scan_files({folder.write("newest.jsonl", newest)});
+  CHECK(facts(turned) == wanted);
+  REQUIRE_FALSE(turned.report.findings.empty());
+  CHECK(turned.report.findings[0].evidence[0].source.number == 5);  // the first call stands last
+  check_books(turned);
+}

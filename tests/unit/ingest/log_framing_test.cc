@@ -163,7 +163,7 @@ TEST_CASE("framings stack: CRI around JSON around a Python layout; Fluent Bit ar
   CHECK(cri.notice == "session_ended");
   CHECK(cri.at == "2026-11-29T16:35:09.620000Z");
   CHECK(cri.transport_at == "2026-11-29T16:35:56.000000Z");
-  CHECK(framing_of(R"(2026-11-29T16:35:56Z stderr F {"date":1795970155.5,"log":"Shutting down"})") == "cri > json-lines");
+  CHECK(framing_of(R"(2026-11-29T16:35:56Z stderr F {"date":1795970155.5,"log":"Shutting down"})") == "cri > fluent-bit");
 }
 
 TEST_CASE("framings are taken off only to the bound") {

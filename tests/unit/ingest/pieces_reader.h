@@ -15,6 +15,10 @@ class PiecesReader : public ByteReader {
  public:
   explicit PiecesReader(std::vector<std::string_view> pieces) : pieces_(std::move(pieces)) {}
   explicit PiecesReader(std::string_view bytes) : pieces_{bytes} {}
+  // `bytes` in pieces of one size.
+  PiecesReader(std::string_view bytes, std::size_t piece) {
+    for (std::size_t at = 0; at < bytes.size(); at += piece) pieces_.push_back(bytes.substr(at, piece));
+  }
 
   std::size_t read(std::span<char> to) override {
     while (next_ < pieces_.size() && pieces_[next_].empty()) ++next_;

@@ -1,0 +1,104 @@
+// The wrappers of clouds and log shippers, as exported and as tailed, alone and stacked.
+#include <catch2/catch.hpp>
+
+#include "unit/ingest/log_test_kit.h"
+
+using namespace mcpscan;
+using namespace mcpscan::ingest;
+using mcpscan::tests::parse;
+using mcpscan::tests::Read;
+
+namespace {
+
+struct Shipped {
+  Read record;
+  std::string framing;
+};
+
+// The one record of a line.
+Shipped shipped(std::string_view line) {
+  const auto parsed = parse(line);
+  REQUIRE(parsed.records.size() == 1);
+  return {parsed.records[0], parsed.calibration.framing};
+}
+
+// A line that carries "INFO:     Shutting down" at 16:35:55.274.
+void check_carried(std::string_view line, const char* framing) {
+  INFO(line);
+  const auto [record, found] = shipped(line);
+  CHECK(record.notice == "server_stopped");
+  CHECK(record.at.substr(0, 23) == "2026-11-29T16:35:55.274");
+  CHECK(found == framing);
+}
+
+}  // namespace
+
+TEST_CASE("Cloud Logging: text and structured payloads, severity, the pod as process") {
+  check_carried(R"({"insertId":"a1","logName":"projects/p/logs/stderr","textPayload":"INFO:     Shutting down","timestamp":"2026-11-29T16:35:55.274Z","severity":"INFO"})", "gcp");
+  check_carried(R"({"insertId":"a1","jsonPayload":{"message":"Shutting down","logger":"uvicorn.error"},"resource":{"type":"k8s_container","labels":{"pod_name":"gw-1"}},"timestamp":"2026-11-29T16:35:55.274Z"})",
+                "json-lines > gcp");
+  const auto one = shipped(R"({"insertId":"a1","textPayload":"x","severity":"ERROR","resource":{"labels":{"pod_name":"gw-1"}},"timestamp":"2026-11-29T16:35:55.274Z"})").record;
+  const auto two = shipped(R"({"insertId":"a1","textPayload":"x","severity":"ERROR","resource":{"labels":{"pod_name":"gw-2"}},"timestamp":"2026-11-29T16:35:55.274Z"})").record;
+  CHECK(one.level == "ERROR");
+  CHECK(one.process != two.process);
+}
+
+TEST_CASE("CloudWatch: events of the API, Insights' fields, and aws logs tail") {
+  check_carried(R"({"timestamp":1795970155274,"message":"INFO:     Shutting down\n","ingestionTime":1795970156000})", "cloudwatch");
+  check_carried(R"({"logStreamName":"ecs/gw/0f1e","timestamp":1795970155274,"message":"INFO:     Shutting down","eventId":"3"})", "cloudwatch");
+  check_carried(R"({"@timestamp":"2026-11-29 16:35:55.274","@message":"INFO:     Shutting down","@ptr":"Cl"})", "cloudwatch");
+  check_carried("2026-11-29T16:35:55.274000+00:00 ecs/gateway/0f1e2d INFO:     Shutting down", "cloudwatch");
+  check_carried("2026-11-29T16:35:55.274000+00:00 2026/11/29/[$LATEST]0f1e2d INFO:     Shutting down", "cloudwatch");
+  CHECK(shipped("2026-11-29T16:35:55.274Z POST /mcp 200").framing == "plain");
+}
+
+TEST_CASE("Datadog: content of API 1, attributes of API 2, archives") {
+  check_carried(R"({"id":"AA","content":{"timestamp":"2026-11-29T16:35:55.274Z","host":"gw1","service":"mcp","message":"INFO:     Shutting down","attributes":{}}})", "datadog");
+  check_carried(R"({"id":"AA","type":"log","attributes":{"timestamp":"2026-11-29T16:35:55.274Z","host":"gw1","service":"mcp","status":"info","message":"INFO:     Shutting down"}})", "datadog");
+  check_carried(R"({"_id":"AA","date":"2026-11-29T16:35:55.274Z","host":"gw1","service":"mcp","status":"info","message":"INFO:     Shutting down"})", "datadog");
+}
+
+TEST_CASE("Loki: logcli as text and JSON lines, Grafana's download") {
+  check_carried(R"(2026-11-29T16:35:55.274Z {app="mcp", pod="gw-\"1"} INFO:     Shutting down)", "loki");
+  check_carried(R"(2026-11-29T16:35:55.274+00:00 {} INFO:     Shutting down)", "loki");
+  check_carried(R"({"labels":{"app":"mcp"},"line":"INFO:     Shutting down","timestamp":"2026-11-29T16:35:55.274Z"})", "loki");
+  check_carried(R"({"line":"INFO:     Shutting down","timestamp":"1795970155274000000","date":"2026-11-29T16:35:55.274Z","fields":{"app":"mcp"}})", "loki");
+  CHECK(shipped(R"(2026-11-29T16:35:55.274Z {"jsonrpc":"2.0","id":1,"method":"ping"})").framing == "plain");
+}
+
+TEST_CASE("Fluent Bit, fluentd, FireLens: the text under log, with and without the date; their own files") {
+  check_carried(R"({"date":1795970155.274,"log":"INFO:     Shutting down","stream":"stderr","time":"2026-11-29T16:35:55.274Z","kubernetes":{"pod_name":"gw-1"}})", "fluent-bit");
+  check_carried(R"({"container_id":"c1","container_name":"/gw","source":"stderr","log":"INFO:     Shutting down","ecs_task_arn":"arn:x","date":1795970155.274})", "fluent-bit");
+  check_carried("2026-11-29T16:35:55.274+00:00\tdocker.gw\t{\"log\":\"INFO:     Shutting down\",\"container_name\":\"/gw\"}", "fluent-bit");
+  check_carried(R"(kube.gw: [1795970155.274000000, {"log":"INFO:     Shutting down","kubernetes":{"pod_name":"gw-1"}}])", "fluent-bit");
+}
+
+TEST_CASE("Fluent Bit keeps Docker's three names but not its line end: the next record is another one") {
+  const auto parsed = parse(R"({"log":"INFO:     Shutting down","stream":"stderr","time":"2026-11-29T16:35:55.274Z","_p":"F"})" "\n"
+                            R"({"log":"INFO:     Started server","stream":"stderr","time":"2026-11-29T16:35:56.274Z","_p":"P"})" "\n"
+                            R"({"log":" process [7]","stream":"stderr","time":"2026-11-29T16:35:56.274Z","_p":"F"})" "\n");
+  REQUIRE(parsed.records.size() == 2);
+  CHECK(parsed.records[0].notice == "server_stopped");
+  CHECK(parsed.records[1].notice == "server_started");
+  CHECK(parsed.records[1].lines == 2);
+}
+
+TEST_CASE("Elastic Common Schema: level and logger nested or dotted, a search hit around it") {
+  check_carried(R"({"@timestamp":"2026-11-29T16:35:55.274Z","log":{"level":"info","logger":"uvicorn.error"},"message":"Shutting down","ecs":{"version":"8.0"}})", "ecs");
+  check_carried(R"({"_index":"logs-1","_id":"x","_source":{"@timestamp":"2026-11-29T16:35:55.274Z","message":"Shutting down","log.level":"info"}})", "elasticsearch > ecs");
+  CHECK(shipped(R"({"@timestamp":"2026-11-29T16:35:55.274Z","log":{"level":"warn","logger":"mcp.x"},"message":"hm","ecs":{"version":"8.0"}})").record.logger == "mcp.x");
+}
+
+TEST_CASE("four wrappers, one in the other, are all taken off; a fifth stays text") {
+  const std::string cri = R"(2026-11-29T16:35:55.274000000Z stderr F INFO:     Shutting down)";
+  const std::string fluent = R"({\"log\":\")" + cri + R"(\",\"kubernetes\":{\"pod_name\":\"gw-1\"}})";
+  const std::string four = R"({"insertId":"a1","timestamp":"2026-11-29T16:35:57Z","jsonPayload":{"@timestamp":"2026-11-29T16:35:56Z","ecs":{"version":"8"},"message":")" + fluent + R"("}})";
+  check_carried(four, "cri > gcp > ecs > fluent-bit");
+  CHECK(shipped(four).record.transport_at == "2026-11-29T16:35:57.000000Z");
+  CHECK(shipped("<134>1 2026-11-29T16:35:58Z h a - - - " + four).record.kind == RecordKind::unknown);
+}
+
+TEST_CASE("a JSON-RPC message that only looks shipped is a message") {
+  const auto read = shipped(R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"},"timestamp":"2026-11-29T16:35:55.274Z","labels":{}})").record;
+  CHECK(read.kind == RecordKind::message);
+}
