@@ -115,8 +115,8 @@ void LineMemo::learn(std::string_view line, const RecordHead& head, std::size_t 
   follow(entry);
 }
 
-LogRecord LineMemo::record_of(const Entry& entry, std::string_view line) {
-  LogRecord record = entry.record;
+LogRecord& LineMemo::record_of(const Entry& entry, std::string_view line) {
+  LogRecord& record = entries_[static_cast<std::size_t>(&entry - entries_.data())].record;
   const std::string_view tail = line.substr(entry.time_bytes);
   record.text = tail.substr(entry.text_at);
   if (entry.body_at != 0) record.body = tail.substr(entry.body_at);

@@ -42,8 +42,8 @@ class LineMemo {
   // Takes `record`, told by a line as a whole, into the memo if what the rules looked at, up to `seen_to`, tells all of it but its text
   // and body, and `head` begins with a time in any form.
   void learn(std::string_view line, const RecordHead& head, std::size_t next_prefix, const LogRecord& record, const char* seen_to, TimeReader& times);
-  // The record of a line that find() gave the entry for.
-  static LogRecord record_of(const Entry& entry, std::string_view line);
+  // The record of a line that find() gave the entry for; good until the next call.
+  LogRecord& record_of(const Entry& entry, std::string_view line);
 
  private:
   struct Start {

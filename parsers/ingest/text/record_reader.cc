@@ -1,6 +1,7 @@
 #include "ingest/text/record_reader.h"
 
 #include <cstring>
+#include <utility>
 
 #include "ingest/text/char_class.h"
 
@@ -54,6 +55,7 @@ void RecordReader::read(std::string_view bytes, std::uint64_t first_line, std::u
     take_line(bytes.substr(at, end - at), at);
     at = end + 1;
   }
+  tell_known();
   flush(true);
 }
 
@@ -62,13 +64,53 @@ void RecordReader::take_line(std::string_view line, std::uint64_t offset) {
   frame.payload = without_line_end(line);
   if (has_escapes_ || (!line.empty() && line[0] == '[')) frame.payload = strip_ansi(frame.payload, arena_);
   framer_.peel(frame);
-  take_frame(frame, line, offset, 1);
+  const bool whole = frame.layers == 0 && frame.ready == nullptr && !frame.malformed;
+  found_ = whole ? memo_.find(frame.payload, times_, found_at_) : nullptr;
+  if (found_ == nullptr || !take_known(frame, line, offset)) take_frame(frame, line, offset, 1);
+}
+
+// Most lines are known and follow a known one: they are told without ever being opened.
+bool RecordReader::take_known(const Frame& frame, std::string_view line, std::uint64_t offset) {
+  if (!open_.empty()) {
+    const Open& open = *open_.front();
+    if (open_.size() > 1 || open.frame.process != 0 || open.frame.partial) return false;
+    const std::uint64_t serial = found_->serial;
+    close(*open_.front());
+    flush(false);
+    if (found_->serial != serial) return found_ = nullptr, false;   // what was told just now took its place
+  }
+  tell_known();
+  pending_ = {found_, found_at_, frame.payload, without_line_end(line), offset, line_number_++};
+  return true;
+}
+
+void RecordReader::tell_known() {
+  if (pending_.entry == nullptr) return;
+  LogRecord& record = memo_.record_of(*pending_.entry, pending_.payload);
+  record.at = pending_.at;
+  record.source = {input_, model::PlaceKind::line, pending_.number, base_offset_ + pending_.offset};
+  record.line = pending_.line;
+  pending_.entry = nullptr;
+  yield_(record);
+}
+
+// The known line before becomes an open record: the line at hand may continue it.
+void RecordReader::open_known() {
+  if (pending_.entry == nullptr) return;
+  const Known known = std::exchange(pending_, Known{});
+  const std::uint64_t number = std::exchange(line_number_, known.number);
+  Frame frame;
+  frame.payload = known.payload;
+  recall(*known.entry, known.payload, known.at);
+  start(frame, known.line, known.offset, 1);
+  line_number_ = number;
 }
 
 std::size_t RecordReader::take_export(std::string_view rest) {
   Frame frame;
   const std::size_t taken = framer_.read_export(rest, frame);
   if (taken == 0) return 0;
+  found_ = nullptr;
   const std::string_view record = rest.substr(0, taken);
   const auto lines = static_cast<std::uint32_t>(std::count(record.begin(), record.end(), '\n') + (record.back() != '\n'));
   const std::string_view first = record.substr(0, record.find('\n'));
@@ -85,16 +127,18 @@ RecordReader::Open* RecordReader::open_of(std::uint64_t process) {
 }
 
 void RecordReader::take_frame(const Frame& frame, std::string_view line, std::uint64_t offset, std::uint32_t lines) {
+  open_known();
   Open* open = open_of(frame.process);
   const bool full = open != nullptr && (open->lines + lines > state_.limits.record_lines || open->bytes + frame.payload.size() > state_.limits.record_bytes);
   const bool glue = open != nullptr && open->frame.partial;
-  if (open != nullptr && !full && (glue || !begins(frame, open, head_, next_prefix_))) {
+  const bool begun = !glue && begins(frame, open);
+  if (open != nullptr && !full && !begun) {
     append(*open, frame, lines);
   } else {
-    if (open == nullptr || glue || full) begins(frame, nullptr, head_, next_prefix_);
+    if (!begun) begins(frame, nullptr);
     if (open != nullptr) close(*open);
     start(frame, line, offset, lines);
-    open_.back()->too_long = full;
+    open_.back()->too_long = full && !begun;
   }
   line_number_ += lines;
 }
@@ -115,34 +159,33 @@ bool RecordReader::read_head(std::string_view payload, RecordHead& head, std::si
   return next_prefix != 0;
 }
 
-// read_head(), by the memo where the line as a whole is what the program wrote.
-bool RecordReader::recall(const Frame& frame, RecordHead& head, std::size_t& next_prefix) {
-  Time at;
-  known_ = frame.layers == 0 ? memo_.find(frame.payload, times_, at) : nullptr;
-  match_.captures.seen_to = known_ == nullptr ? nullptr : frame.payload.data() + known_->time_bytes + known_->head_bytes + known_->to_end;
-  if (known_ == nullptr) return read_head(frame.payload, head, next_prefix);
-  head = known_->head;
-  head.at = at;
-  next_prefix = known_->next_prefix;
-  return true;
+// What read_head() would read, as the memo has it.
+void RecordReader::recall(const LineMemo::Entry& entry, std::string_view payload, Time at) {
+  known_ = &entry;
+  match_.captures.seen_to = payload.data() + entry.time_bytes + entry.head_bytes + entry.to_end;
+  head_ = entry.head;
+  head_.at = at;
+  next_prefix_ = entry.next_prefix;
 }
 
-// Whether the frame begins a record, given the open one of its process; `head` is what was read of its prefix.
-bool RecordReader::begins(const Frame& frame, const Open* open, RecordHead& head, std::size_t& next_prefix) {
+// Whether the frame begins a record, given the open one of its process; fills head_ with what was read of its prefix.
+bool RecordReader::begins(const Frame& frame, const Open* open) {
   const std::string_view payload = frame.payload;
-  head.found = false;
-  head.rule = nullptr;
+  head_.found = false;
+  head_.rule = nullptr;
   known_ = nullptr;
-  if (frame.ready != nullptr || frame.malformed || payload.empty()) return head = RecordHead{}, !payload.empty();
+  if (frame.ready != nullptr || frame.malformed || payload.empty()) return head_ = RecordHead{}, !payload.empty();
   if (goes_on_by_its_first_byte(payload)) {
-    head = RecordHead{};
+    head_ = RecordHead{};
     if (open == nullptr || !open->rich || !is_rich_row_without_time(payload)) return false;
-    head.found = true;
-    head.level = rich_level(payload);
-    head.message = std::min(kRichMessageColumn, payload.size());
+    head_.found = true;
+    head_.level = rich_level(payload);
+    head_.message = std::min(kRichMessageColumn, payload.size());
     return true;
   }
-  if (recall(frame, head, next_prefix)) return true;
+  if (found_ != nullptr) return recall(*found_, payload, found_at_), true;
+  match_.captures.seen_to = nullptr;
+  if (read_head(payload, head_, next_prefix_)) return true;
   if (open == nullptr) return true;
   if (open->traceback || links_tracebacks(payload)) return false;
   if (payload[0] == '{' || state_.messages.begins_like_one(payload)) return true;

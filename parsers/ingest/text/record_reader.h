@@ -38,11 +38,22 @@ class RecordReader {
     bool rich = false, traceback = false, closed = false, too_long = false;
   };
 
+  // The record of a line that the memo knows, until the next line shows whether it goes on.
+  struct Known {
+    const LineMemo::Entry* entry = nullptr;
+    Time at;
+    std::string_view payload, line;
+    std::uint64_t offset = 0, number = 0;
+  };
+
   void take_line(std::string_view line, std::uint64_t offset);
+  bool take_known(const Frame& frame, std::string_view line, std::uint64_t offset);
+  void tell_known();
+  void open_known();
+  void recall(const LineMemo::Entry& entry, std::string_view payload, Time at);
   std::size_t take_export(std::string_view rest);
   void take_frame(const Frame& frame, std::string_view line, std::uint64_t offset, std::uint32_t lines);
-  bool begins(const Frame& frame, const Open* open, RecordHead& head, std::size_t& next_prefix);
-  bool recall(const Frame& frame, RecordHead& head, std::size_t& next_prefix);
+  bool begins(const Frame& frame, const Open* open);
   bool read_head(std::string_view payload, RecordHead& head, std::size_t& next_prefix);
   Open& fresh();
   Open* open_of(std::uint64_t process);
@@ -69,7 +80,10 @@ class RecordReader {
   std::vector<std::unique_ptr<Open>> open_, spare_;   // oldest first; closed ones whose buffers are used again
   MessageMatch match_;
   LineMemo memo_;
+  const LineMemo::Entry* found_ = nullptr;   // what the memo has for the line at hand, and its time
+  Time found_at_;
   const LineMemo::Entry* known_ = nullptr;   // of the line whose head was read last
+  Known pending_;                            // entry null: none; else no record is open
   bool plain_ = false;                       // the record being told has its time and prefix from its line's beginning
   RecordHead head_;
   std::size_t next_prefix_ = 0;

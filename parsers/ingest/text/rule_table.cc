@@ -6,13 +6,13 @@
 #include <cstring>
 
 #include "ingest/text/char_class.h"
+#include "ingest/text/hole_reader.h"
 
 namespace mcpscan::ingest {
 namespace {
 
 constexpr std::size_t kLeastLead = 12;
 constexpr std::size_t kMostGroups = 16;
-constexpr std::size_t kTimeReach = 40;  // what the look for a time at the start may look at, where there is none
 
 std::uint64_t first_eight(std::string_view text) {
   std::uint64_t word = 0;
@@ -68,11 +68,6 @@ std::string_view head_of(std::string_view message) {
   return message.substr(0, end);
 }
 
-std::size_t behind_blanks(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_blank(text[at])) ++at;
-  return at;
-}
-
 template <typename Entry>
 bool before(const Entry& a, const Entry& b) {
   return a.specificity != b.specificity ? a.specificity > b.specificity : a.order < b.order;
@@ -83,7 +78,7 @@ bool before(const Entry& a, const Entry& b) {
 void PrefixTable::add(const PrefixRule& rule) {
   for (const Template& form : rule.forms) {
     const bool known = std::any_of(entries_.begin(), entries_.end(), [&form](const Entry& entry) { return entry.form->source() == form.source(); });
-    if (!known) entries_.push_back({&rule, &form, form.literal_behind_time(), form.specificity(), entries_.size()});
+    if (!known) entries_.push_back({&rule, &form, form.opening(), form.specificity(), entries_.size()});
   }
 }
 
@@ -97,32 +92,19 @@ void PrefixTable::finish() {
   }
 }
 
-bool PrefixTable::possible(const Entry& entry, std::string_view line, std::size_t end) {
-  const std::string_view literal = entry.behind_time;
-  if (literal.empty()) return true;
-  if (end == 0 || end >= line.size()) return false;
-  if (literal[0] != ' ') return line[end] == literal[0];
-  if (!is_blank(line[end])) return false;
-  if (literal.size() == 1) return true;
-  end = behind_blanks(line, end);
-  return end < line.size() && line[end] == literal[1];
-}
-
 std::size_t PrefixTable::match(std::string_view line, std::size_t from, TimeReader& times, Captures& captures, RecordHead& head) const {
   if (line.empty()) return 0;
   const std::vector<std::uint16_t>& candidates = by_byte_[static_cast<unsigned char>(line[0])];
-  Time at;
-  const std::size_t time_end = is_digit(line[0]) || is_a(line[0], kLetter) ? times.read_first(line, at) : 0;
-  captures.saw(line.data() + std::max(behind_blanks(line, time_end) + 1, std::min(kTimeReach, line.size() + 1)));
+  FirstHoles holes(line, times, captures);
   for (std::size_t i = from; i < candidates.size(); ++i) {
     const Entry& entry = entries_[candidates[i]];
-    if (!possible(entry, line, time_end)) continue;
+    if (!holes.allow(entry.opening)) continue;
     captures.count = 0;
     if (!entry.form->match(line, times, captures)) continue;
     head = RecordHead{};
     head.rule = entry.rule;
     head.found = true;
-    head.behind_any_time = !entry.behind_time.empty();
+    head.behind_any_time = entry.form->begins_with_any_time();
     fill_head(captures, line, head);
     return i + 1;
   }
@@ -141,6 +123,7 @@ void MessageTable::add(const MessageRule& rule) {
       entry.lead = first_eight(lead) & entry.mask;
       entry.rule = &rule;
       entry.form = &form;
+      entry.opening = form.opening();
       entry.specificity = form.specificity();
       entry.order = pending_.size();
       pending_.push_back(entry);
@@ -163,8 +146,9 @@ bool MessageTable::match(std::string_view message, std::string_view logger, Time
   found.captures.saw(message.data() + std::min<std::size_t>(8, message.size() + 1));
   if (message.empty()) return false;
   const std::uint64_t word = first_eight(message);
+  FirstHoles holes(message, times, found.captures);
   for (const Entry& entry : by_byte_[static_cast<unsigned char>(message[0])]) {
-    if ((word & entry.mask) != entry.lead || !logger_fits(*entry.rule, logger)) continue;
+    if ((word & entry.mask) != entry.lead || !holes.allow(entry.opening) || !logger_fits(*entry.rule, logger)) continue;
     found.captures.count = 0;
     if (!entry.form->match(message, times, found.captures)) continue;
     found.rule = entry.rule;

@@ -35,12 +35,10 @@ class PrefixTable {
   struct Entry {
     const PrefixRule* rule;
     const Template* form;
-    std::string_view behind_time;   // literal behind a leading time
+    Template::Opening opening;
     int specificity;
     std::size_t order;
   };
-  // Whether a line whose time ends at `end` (0: it begins with none) can match at all.
-  static bool possible(const Entry& entry, std::string_view line, std::size_t end);
   std::vector<Entry> entries_;
   std::array<std::vector<std::uint16_t>, 256> by_byte_;
 };
@@ -66,6 +64,7 @@ class MessageTable {
     std::uint64_t mask = 0, lead = 0;  // the first bytes, up to the first blank
     const MessageRule* rule = nullptr;
     const Template* form = nullptr;
+    Template::Opening opening;
     int specificity = 0;
     std::size_t order = 0;
   };

@@ -84,8 +84,8 @@ class Template {
   const std::string& source() const { return source_; }
   // The literal it begins with, up to the first hole or optional part; empty when it begins with a hole.
   std::string_view lead() const;
-  // The literal behind a time of any form at the very start; empty when it does not begin so.
-  std::string_view literal_behind_time() const;
+  // It begins with a time of any form and then a literal.
+  bool begins_with_any_time() const;
   // The longest literal that every match holds.
   std::string_view longest_literal() const;
   // Bytes a match can begin with.
@@ -94,6 +94,16 @@ class Template {
   int specificity() const;
   bool has(Field field) const;
 
+  // What decides most attempts at a glance: the hole it begins with, if that finds its end alone, and the first bytes of the literal behind
+  // it, where a blank stands for a run of them.
+  struct Opening {
+    static constexpr std::uint8_t kAny = 255;
+    std::uint8_t hole = kAny;       // a HoleType, or kHoleTypes + a TimeForm
+    char first = 0, second = 0;     // 0: any
+  };
+  Opening opening() const;
+
+  static constexpr std::size_t kHoleTypes = 14;
   enum class OpKind : std::uint8_t { literal, hole, optional, end };
   enum class HoleType : std::uint8_t { word, text, rest, integer, number, level, logger, time, peer, address, quoted, repr, name, duration };
   struct Op {

@@ -27,13 +27,19 @@ constexpr std::array<FieldEntry, kFields> kFieldTable{{
     {"mcp_name", HoleType::word}, {"forwarded_for", HoleType::text}, {"process", HoleType::word}, {"direction", HoleType::word},
     {"request", HoleType::quoted},
 }};
-constexpr std::array<std::string_view, 14> kTypeNames{"word", "text", "rest",    "int",    "number", "level", "logger",
+constexpr std::array<std::string_view, Template::kHoleTypes> kTypeNames{"word", "text", "rest",    "int",    "number", "level", "logger",
                                                       "time", "peer", "address", "quoted", "repr",   "name",  "duration"};
 
 int weight(const Template::Op& op) {
   if (op.kind == Template::OpKind::literal) return static_cast<int>(op.literal.size());
   if (op.kind != Template::OpKind::hole || op.type == HoleType::rest) return 0;
   return op.type == HoleType::text || op.type == HoleType::word ? 2 : 4;
+}
+
+bool begins_time(TimeForm form, char byte) {
+  const bool by_name = form == TimeForm::any || form == TimeForm::syslog || form == TimeForm::ctime;
+  const bool by_number = form != TimeForm::syslog && form != TimeForm::ctime;
+  return (by_name && is_a(byte, kLetter)) || (by_number && is_digit(byte));
 }
 
 }  // namespace
@@ -169,10 +175,19 @@ std::string_view Template::lead() const {
   return ops_.empty() || ops_[0].kind != OpKind::literal ? std::string_view{} : std::string_view(ops_[0].literal);
 }
 
-std::string_view Template::literal_behind_time() const {
-  const bool fits = ops_.size() > 1 && ops_[0].kind == OpKind::hole && ops_[0].type == HoleType::time && ops_[0].form == TimeForm::any &&
-                    ops_[1].kind == OpKind::literal;
-  return fits ? std::string_view(ops_[1].literal) : std::string_view{};
+bool Template::begins_with_any_time() const {
+  return ops_.size() > 1 && ops_[0].kind == OpKind::hole && ops_[0].type == HoleType::time && ops_[0].form == TimeForm::any &&
+         ops_[1].kind == OpKind::literal;
+}
+
+Template::Opening Template::opening() const {
+  const Op& first = ops_[0];
+  if (first.kind != OpKind::hole || ops_[1].kind != OpKind::literal) return {};
+  const std::string& behind = ops_[1].literal;
+  const bool ends_alone = first.type != HoleType::text && first.type != HoleType::rest && first.type != HoleType::duration;
+  if (!ends_alone || (first.type == HoleType::word && behind[0] != ' ')) return {};
+  const std::size_t hole = first.type == HoleType::time ? kHoleTypes + static_cast<std::size_t>(first.form) : static_cast<std::size_t>(first.type);
+  return {static_cast<std::uint8_t>(hole), behind[0], behind.size() > 1 ? behind[1] : '\0'};
 }
 
 std::string_view Template::longest_literal() const {
@@ -198,7 +213,7 @@ std::bitset<256> Template::first_bytes() const {
         case HoleType::number:
         case HoleType::duration: possible = is_a(byte, kDigit) || byte == '-' || byte == '.'; break;
         case HoleType::level: possible = is_a(byte, kLetter); break;
-        case HoleType::time: possible = is_a(byte, kDigit | kLetter); break;
+        case HoleType::time: possible = begins_time(first.form, byte); break;
         case HoleType::quoted: possible = byte == '"'; break;
         case HoleType::address:
         case HoleType::peer: possible = is_a(byte, kDigit) || (byte >= 'a' && byte <= 'f') || byte == ':' || byte == '[' || byte == 'l' || byte == 'u'; break;

@@ -51,6 +51,25 @@ TEST_CASE("lines that say the same at another time are read as if each were alon
         }), 1));
 }
 
+TEST_CASE("a known line that goes on, now and then, keeps what belongs to it") {
+  const std::string head = " - mcp.server.streamable_http - ERROR - Error in message router\n";
+  const std::string other = " - mcp.server.lowlevel.server - DEBUG - Response sent\n";
+  std::string text;
+  for (int i = 0; i < 12; ++i) {
+    text += stamped(i, head);
+    if (i % 3 == 2) text += "Traceback (most recent call last):\n  File \"x.py\", line 1\nValueError: x\n";
+    if (i % 4 == 3) text += "INFO:     10.0.0.7:1234 - \"POST /mcp HTTP/1.1\" 200 OK\n";
+    text += stamped(i, other);
+  }
+  ingest::LogParser parser(tests::all_dialects(), {}, {});
+  parser.calibrate(text);
+  const std::vector<Read> whole = parse_block(parser, text);
+  CHECK(whole.size() == 27);
+  std::size_t lines = 0;
+  for (const Read& read : whole) lines += read.lines;
+  CHECK(lines == static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')));
+}
+
 TEST_CASE("a record that goes on is not taken for the one line it begins with") {
   const std::string head = " - mcp.server.streamable_http - ERROR - Error in message router\n";
   CHECK(same_whole_and_by_record(stamped(1, head) + stamped(2, head) + stamped(3, head) + stamped(4, head), 1));

@@ -157,6 +157,21 @@ TEST_CASE("a record ends at the bound of lines, the rest is malformed and counte
   CHECK(parsed.lines() == 12);
 }
 
+TEST_CASE("a record that begins behind one at its bound of lines is whole") {
+  Limits limits;
+  limits.record_lines = 5;
+  std::string text(kTraceback);
+  text = text.substr(0, text.find("\n  ", text.find("\n  ") + 1) + 1);
+  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  REQUIRE(lines < 5);
+  for (std::size_t i = lines; i < 5; ++i) text += "  more\n";
+  const auto parsed = parse(text + text, {}, limits);
+  REQUIRE(parsed.records.size() == 2);
+  CHECK(parsed.records[0].lines == 5);
+  CHECK_FALSE(parsed.records[1].malformed);
+  CHECK(parsed.records[1].lines == 5);
+}
+
 TEST_CASE("a record ends at the bound of bytes") {
   Limits limits;
   limits.record_bytes = 200;
