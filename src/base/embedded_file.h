@@ -1,4 +1,4 @@
-// A data file that the build put into the program (dialects, rules). Views live as long as the program.
+// A data file that the build put into the program (dialects, rules, the style of HTML reports). Views live as long as the program.
 #pragma once
 
 #include <span>
@@ -13,5 +13,6 @@ struct EmbeddedFile {
 
 std::span<const EmbeddedFile> embedded_dialects();
 std::span<const EmbeddedFile> embedded_rules();
+std::span<const EmbeddedFile> embedded_styles();
 
 }  // namespace mcpscan

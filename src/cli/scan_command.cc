@@ -6,8 +6,8 @@
 #include "cli/command.h"
 #include "cli/common_options.h"
 #include "cli/output_file.h"
+#include "cli/report_output.h"
 #include "cli/terminal.h"
-#include "report/report_format_registry.h"
 #include "report/share.h"
 
 namespace mcpscan::cli {
@@ -15,29 +15,10 @@ namespace {
 
 struct ScanCommand {
   CommonOptions common;
-  std::string format, output, fail_on = "low";
+  OutputOptions output;
+  std::string fail_on = "low";
   bool raw = false, share = false;
 };
-
-std::string format_names() {
-  std::string names;
-  for (const auto* entry : report::registered_report_formats()) names += (names.empty() ? "" : ", ") + std::string(entry->name);
-  return names;
-}
-
-// By --format, else by the ending of -o, else text.
-const report::ReportFormatEntry* choose_format(const ScanCommand& command) {
-  const std::size_t dot = command.output.rfind('.');
-  const std::string ending = dot == std::string::npos ? std::string() : command.output.substr(dot + 1);
-  const std::string wanted = !command.format.empty() ? command.format : "text";
-  for (const auto* entry : report::registered_report_formats()) {
-    if (command.format.empty() && !ending.empty() && entry->ending == ending) return entry;
-  }
-  for (const auto* entry : report::registered_report_formats()) {
-    if (entry->name == wanted) return entry;
-  }
-  return nullptr;
-}
 
 bool reaches(const model::Report& report, model::Level level) {
   for (const auto& finding : report.findings) {
@@ -58,12 +39,8 @@ ExitCode run_scan(ScanCommand& command) {
     print_error({ErrorCode::invalid_argument, fmt::format("'{}' is no level", command.fail_on), "--fail-on", "one of informational, low, medium, high, critical"});
     return ExitCode::usage;
   }
-  const auto* format = choose_format(command);
-  if (!format) {
-    print_error({ErrorCode::invalid_argument, fmt::format("there is no format '{}'", command.format), "--format", "one of " + format_names()});
-    return ExitCode::usage;
-  }
-  if (const Status output = output_possible(command.output, command.common.scan.inputs); !output.ok()) return print_error(output.error()), ExitCode::usage;
+  const auto output = ReportOutput::choose(command.output, command.common.scan.inputs);
+  if (!output) return print_error(output.error()), ExitCode::usage;
   const Limits limits;
   pipeline::ScanResult result;
   {
@@ -77,13 +54,8 @@ ExitCode run_scan(ScanCommand& command) {
     report::Pseudonyms names;
     report::pseudonymise(result.report, names);
   }
-  const bool to_terminal = command.output.empty() && stdout_is_terminal();
-  const std::string text = format->write(result.report, {terminal_width(), to_terminal && colour_wanted(), to_terminal, command.raw});
-  if (command.output.empty()) {
-    print(text);
-  } else if (const Status safe = output_possible(command.output, read); !safe.ok()) {
-    return print_error(safe.error()), ExitCode::usage;
-  } else if (const Status written = write_file(command.output, text); !written.ok()) {
+  if (const Status possible = output->possible(read); !possible.ok()) return print_error(possible.error()), ExitCode::usage;
+  if (const Status written = output->write(result.report, command.raw, Zone::locate(command.common.scan.time_zone).take()); !written.ok()) {
     return print_error(written.error()), ExitCode::usage;
   }
   if (troubled) return ExitCode::usage;
@@ -103,8 +75,8 @@ void add_scan_command(CLI::App& app, Run& run) {
   scan->add_option("--tool", command->common.scan.tool, "only findings about this tool");
   scan->add_option("--client", command->common.scan.client, "only findings of sessions of this client (clientInfo name)");
   scan->add_option("--min-level", command->common.min_level, "least level shown: informational, low, medium, high, critical")->capture_default_str();
-  scan->add_option("--format", command->format, "report format: " + format_names());
-  scan->add_option("-o,--output", command->output, "write the report to this file (the ending tells the format)");
+  scan->add_option("--format", command->output.format, "report format: " + format_names());
+  scan->add_option("-o,--output", command->output.files, "write the report to this file (the ending tells the format); several at once: -o a.html -o b.json");
   scan->add_option("--fail-on", command->fail_on, "least level that makes the exit status 1")->capture_default_str();
   CLI::Option* raw = scan->add_flag("--raw", command->raw, "do not mask tokens, cookies and keys");
   scan->add_flag("--share", command->share, "replace session ids, addresses and hosts by pseudonyms, to hand the report on")->excludes(raw);

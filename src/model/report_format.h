@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/zone.h"
 #include "model/finding.h"
 
 namespace mcpscan::model {
@@ -14,6 +15,7 @@ struct ReportOptions {
   bool colour = false;
   bool terminal = false;      // long lists are capped on a terminal, with the number left out
   bool raw = false;           // secrets are shown
+  Zone zone = {};             // of the times that people read; machine formats are UTC
 };
 
 struct ReportFormatEntry {

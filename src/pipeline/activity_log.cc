@@ -96,7 +96,7 @@ ActivityCounts* ActivityLog::counts_at(const TimelineEvent& event) {
   const std::size_t index = std::min<std::size_t>(event.session->index, sessions_);
   if (rows_.size() <= index) rows_.resize(index + 1);
   ActivityRow& row = rows_[index];
-  if (row.session.empty() && index < sessions_) row.session = event.session->label;
+  if (index < sessions_ && row.session != event.session->label) row.session = event.session->label;  // a session may learn its id late
   return &at_stretch(row, {floor_to(event.at.us, stretch_us_)});
 }
 

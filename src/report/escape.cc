@@ -128,6 +128,43 @@ std::string escape_markdown(std::string_view text) {
   return shown;
 }
 
+std::string escape_html(std::string_view text) {
+  const std::string visible = escape_terminal(text);
+  std::string shown;
+  shown.reserve(visible.size());
+  for (const char c : visible) {
+    switch (c) {
+      case '&': shown += "&amp;"; break;
+      case '<': shown += "&lt;"; break;
+      case '>': shown += "&gt;"; break;
+      case '"': shown += "&quot;"; break;
+      case '\'': shown += "&#39;"; break;
+      default: shown += c;
+    }
+  }
+  return shown;
+}
+
+std::string escape_sarif_message(std::string_view text) {
+  std::string shown;
+  for (const char c : escape_terminal(text)) {
+    if (c == '\\' || c == '[' || c == ']') shown += '\\';
+    if (c == '{' || c == '}') shown += c;
+    shown += c;
+  }
+  return shown;
+}
+
+std::string path_uri(std::string_view path) {
+  std::string uri = path.starts_with('/') ? "file://" : "";
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("-._~/").find(c) != std::string_view::npos;
+    if (plain) uri += c;
+    else fmt::format_to(std::back_inserter(uri), "%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+  }
+  return uri;
+}
+
 std::string fenced_markdown(std::string_view lines) {
   std::size_t longest = 2, run = 0;
   for (const char c : lines) {

@@ -25,6 +25,16 @@ void append_csv_cell(std::string& to, std::string_view text);
 // cell: no markup, HTML, link, mention or issue reference comes alive.
 std::string escape_markdown(std::string_view text);
 
+// For HTML and XML, as text or as the value of a quoted attribute: no element, entity or attribute comes alive, and nothing
+// that XML 1.0 forbids is left.
+std::string escape_html(std::string_view text);
+
+// For the text of a SARIF message (2.1.0 sections 3.11.5 and 3.11.6): no link and no placeholder comes alive. Not yet a JSON string.
+std::string escape_sarif_message(std::string_view text);
+
+// A path as a URI reference (RFC 3986): a relative one stays relative, an absolute one becomes file:///...
+std::string path_uri(std::string_view path);
+
 // A fenced code block of lines that are already safe for a terminal; nothing in them can close it.
 std::string fenced_markdown(std::string_view lines);
 

@@ -23,7 +23,7 @@ std::string upper_label(model::Level level) {
 class Markdown {
  public:
   Markdown(const ReportIndex& index, const model::ReportOptions& options)
-      : index_(index), options_(options), wording_(index, [this](std::string_view raw) { return safe(raw); },
+      : index_(index), options_(options), wording_(index, options.zone, [this](std::string_view raw) { return safe(raw); },
                                                    [this](std::string_view raw) { return escape_markdown(shown_id(raw, options_)); }) {
     options_.colour = options_.terminal = false;
     options_.width = kPictureColumns;
@@ -37,7 +37,7 @@ class Markdown {
     list("Findings outside the incidents", index_.lone_findings(), [&](const model::Finding* finding) {
       return fmt::format("{} **{}** {}", model::to_string(finding->level), safe(finding->rule), wording_.lone_finding(*finding));
     });
-    table("Sessions", "| Session | Worst | Requests | Replies | Tool calls | Keyed by | Client | Time (UTC) |\n|---|---|--:|--:|--:|---|---|---|\n", index_.sessions(),
+    table("Sessions", fmt::format("| Session | Worst | Requests | Replies | Tool calls | Keyed by | Client | Time ({}) |\n|---|---|--:|--:|--:|---|---|---|\n", options_.zone.name()), index_.sessions(),
           [&](const model::SessionRow* row) { return wording_.session_cells(*row); });
     table("Tools", "| Tool | Calls | Replies | Errors | Median | P99 | Longest |\n|---|--:|--:|--:|--:|--:|--:|\n", index_.tools(),
           [&](const model::ToolRow* row) { return wording_.tool_cells(*row); });
@@ -75,7 +75,7 @@ class Markdown {
     line(fmt::format("**{}** {}", wording_.safe_id(incident.id), safe(incident.story)));
     labelled("Fault:", wording_.fault(incident.fault));
     Page page(options_);
-    write_places(page, index_, incident);
+    write_places(page, index_, wording_, incident);
     const std::string places = page.take();
     if (!places.empty()) line('\n' + fenced_markdown(places));
     for (const std::string& note : incident.notes) line("- " + safe(note));

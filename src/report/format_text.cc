@@ -13,7 +13,7 @@ namespace {
 std::string write_text(const model::Report& report, const model::ReportOptions& options) {
   const ReportIndex index(report);
   Page page(options);
-  const Wording wording(index, [&](std::string_view raw) { return page.text(raw); }, [&](std::string_view raw) { return page.id(raw); });
+  const Wording wording(index, options.zone, [&](std::string_view raw) { return page.text(raw); }, [&](std::string_view raw) { return page.id(raw); });
   write_overview(page, index, wording);
   for (const model::Incident* incident : index.incidents()) write_incident(page, index, wording, *incident);
   write_lone_findings(page, index, wording);

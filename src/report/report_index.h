@@ -54,7 +54,6 @@ class ReportIndex {
   // gateway.log:1041, wire.pcap packet 7, session.har entry 3, gateway.log
   std::string place(const model::SourceRef& source) const;
 
-  bool several_days() const { return first_.known() && first_.us / kDay != last_.us / kDay; }
   Time first() const { return first_; }
   Time last() const { return last_; }
 

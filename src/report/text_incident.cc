@@ -42,7 +42,7 @@ void write_title(Page& page, const model::Incident& incident) {
 // A place that does not fit beside its text goes under it, whole: it must stay something to click or to search for.
 class Picture {
  public:
-  Picture(Page& page, const ReportIndex& index, const std::vector<model::StoryLine>& lines) : page_(page), index_(index), lines_(lines) {
+  Picture(Page& page, const ReportIndex& index, const Wording& wording, const std::vector<model::StoryLine>& lines) : page_(page), index_(index), wording_(wording), lines_(lines) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       place_width_ = std::max(place_width_, text_width(place(lines[i])));
       delta_width_ = std::max(delta_width_, text_width(delta(i)));
@@ -85,8 +85,8 @@ class Picture {
   }
 
   void write_date(std::size_t i) {
-    if (!index_.several_days() || !lines_[i].at.known()) return;
-    const std::string date = format_rfc3339(lines_[i].at).substr(0, 10);
+    if (!wording_.several_days() || !lines_[i].at.known()) return;
+    const std::string date = wording_.date(lines_[i].at);
     if (date == date_) return;
     date_ = date;
     page_.line(std::string(kPictureIndent, ' ') + date, Style::dim);
@@ -96,7 +96,7 @@ class Picture {
     const model::StoryLine& line = lines_[i];
     const auto pieces = wrapped(page_.text(line.text), text_width_, text_width_);
     std::string start(kPictureIndent, ' ');
-    if (timed_) start += padded(line.at.known() ? format_clock(line.at) : std::string(), kClock + kIndent);
+    if (timed_) start += padded(line.at.known() ? wording_.clock(line.at) : std::string(), kClock + kIndent);
     start += page_.text(std::string_view(&line.mark, 1)) + ' ';
     std::string side = side_text(i);
     page_.line(start + (side.empty() ? pieces[0] : padded(pieces[0], text_width_) + std::string(kIndent, ' ') + side));
@@ -115,6 +115,7 @@ class Picture {
 
   Page& page_;
   const ReportIndex& index_;
+  const Wording& wording_;
   const std::vector<model::StoryLine>& lines_;
   std::size_t place_width_ = 0, delta_width_ = 0, text_width_ = 0;
   bool timed_ = false, beside_ = true;
@@ -172,11 +173,11 @@ void write_labelled(Page& page, std::string_view label, const std::string& text)
 
 }  // namespace
 
-void write_places(Page& page, const ReportIndex& index, const model::Incident& incident) {
+void write_places(Page& page, const ReportIndex& index, const Wording& wording, const model::Incident& incident) {
   if (incident.picture.empty()) {
     write_evidence(page, index, index.finding(incident.root));
   } else {
-    Picture(page, index, incident.picture).write();
+    Picture(page, index, wording, incident.picture).write();
   }
 }
 
@@ -185,7 +186,7 @@ void write_incident(Page& page, const ReportIndex& index, const Wording& wording
   write_title(page, incident);
   if (!incident.story.empty()) page.paragraph(kIndent, "", page.text(incident.story), kIndent);
   write_labelled(page, "Fault: ", wording.fault(incident.fault));
-  write_places(page, index, incident);
+  write_places(page, index, wording, incident);
   for (const std::string& note : incident.notes) page.paragraph(kIndent, "", page.text(note), kPictureIndent);
   write_labelled(page, "Touched: ", wording.reach(incident));
   write_labelled(page, "Led to: ", wording.consequences(incident));

@@ -10,6 +10,6 @@ namespace mcpscan::report {
 
 void write_incident(Page& page, const ReportIndex& index, const Wording& wording, const model::Incident& incident);
 // The picture alone, or where there is none the root's evidence: what happened when, and where it stands.
-void write_places(Page& page, const ReportIndex& index, const model::Incident& incident);
+void write_places(Page& page, const ReportIndex& index, const Wording& wording, const model::Incident& incident);
 
 }  // namespace mcpscan::report

@@ -41,7 +41,7 @@ void write_sessions(Page& page, const ReportIndex& index, const Wording& wording
                {"TOOL CALLS", Kind::number},
                {"KEYED BY", Kind::text, false, true},
                {"CLIENT", Kind::text, true, true},
-               {"TIME (UTC)", Kind::text, false, true}});
+               {"TIME (" + wording.zone_name() + ")", Kind::text, false, true}});
   const auto list = index.sessions();
   const std::size_t shown = page.rows(list.size());
   for (std::size_t i = 0; i < shown; ++i) table.add(wording.session_cells(*list[i]));

@@ -9,9 +9,6 @@
 namespace mcpscan::report {
 namespace {
 
-std::string date_of(Time at) { return format_rfc3339(at).substr(0, 10); }
-std::string clock_of(Time at) { return format_rfc3339(at).substr(11, 8); }
-
 std::string_view view_words(model::Vantage vantage) {
   switch (vantage) {
     case model::Vantage::client: return "client's view";
@@ -40,14 +37,16 @@ std::string duration(std::int64_t us) { return us < 0 ? "-" : format_duration(us
 
 }  // namespace
 
-std::string period(Time first, Time last) {
-  if (!first.known() || !last.known()) return {};
-  const std::string from = fmt::format("{} {}", date_of(first), clock_of(first));
-  if (date_of(first) == date_of(last)) {
-    return clock_of(first) == clock_of(last) ? from + " UTC" : fmt::format("{} to {} UTC", from, clock_of(last));
-  }
-  return fmt::format("{} to {} {} UTC", from, date_of(last), clock_of(last));
+// --- times ---
+
+std::string Wording::tick(Time at, std::int64_t span_us) const {
+  const std::string clock = local_short_clock(zone_, at);
+  if (span_us <= 10 * kMinute) return clock;
+  if (span_us <= 36 * kHour) return clock.substr(0, 5);
+  return span_us <= 8 * kDay ? date(at).substr(5) + ' ' + clock.substr(0, 5) : date(at);
 }
+
+bool Wording::several_days() const { return index_->first().known() && zone_.day_of(index_->first()) != zone_.day_of(index_->last()); }
 
 // --- what was read ---
 
@@ -210,8 +209,8 @@ std::string Wording::lone_finding(const model::Finding& finding) const {
 
 std::string Wording::session_time(const model::SessionRow& row) const {
   if (!row.first.known()) return {};
-  const bool dated = index_->several_days();
-  const auto shown = [&](Time at) { return dated ? date_of(at).substr(5) + ' ' + clock_of(at) : clock_of(at); };
+  const bool dated = several_days();
+  const auto shown = [&](Time at) { return (dated ? date(at).substr(5) + ' ' : std::string()) + local_short_clock(zone_, at); };
   return row.last.known() ? shown(row.first) + " to " + shown(row.last) : shown(row.first);
 }
 

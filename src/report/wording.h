@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/local_time.h"
 #include "report/report_index.h"
 
 namespace mcpscan::report {
@@ -27,12 +28,23 @@ class Wording {
  public:
   using Safe = std::function<std::string(std::string_view)>;
 
-  // `safe_id` is for session ids and other keys; see shown_id().
-  Wording(const ReportIndex& index, Safe safe, Safe safe_id) : index_(&index), safe_(std::move(safe)), safe_id_(std::move(safe_id)) {}
+  // `safe_id` is for session ids and other keys; see shown_id(). Times are told in `zone`.
+  Wording(const ReportIndex& index, Zone zone, Safe safe, Safe safe_id)
+      : index_(&index), zone_(std::move(zone)), safe_(std::move(safe)), safe_id_(std::move(safe_id)) {}
 
   std::string safe(std::string_view raw) const { return safe_(raw); }
   std::string safe_id(std::string_view raw) const { return safe_id_(raw); }
   std::string place(const model::SourceRef& source) const { return safe_(index_->place(source)); }
+
+  // --- times; they must be known ---
+  const std::string& zone_name() const { return zone_.name(); }
+  std::string clock(Time at) const { return local_clock(zone_, at); }
+  std::string date(Time at) const { return local_date(zone_, at); }
+  std::string period(Time first, Time last) const { return local_period(zone_, first, last); }
+  // A mark on an axis that spans so many microseconds: with the date where it spans days, with seconds where minutes.
+  std::string tick(Time at, std::int64_t span_us) const;
+  // More than one day of the zone's calendar.
+  bool several_days() const;
 
   // --- what was read ---
   std::string input_facts(const model::InputRow& input) const;
@@ -73,11 +85,10 @@ class Wording {
   std::vector<std::string> safe_words(const std::vector<std::string>& words) const;
 
   const ReportIndex* index_;
+  Zone zone_;
   Safe safe_, safe_id_;
 };
 
-// "2026-11-28 00:00:04 to 23:59:58 UTC"; empty where no time is known.
-std::string period(Time first, Time last);
 // Words of a list told in one line before the rest is only counted.
 constexpr std::size_t kWordsInLine = 4;
 

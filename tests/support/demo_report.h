@@ -1,5 +1,5 @@
 // Reports made by hand, for tests of the formats and to look at: the incident of docs/architecture.md, a clean day, evidence
-// without MCP, and one in which every text is hostile. Not evidence: no reader made them.
+// without MCP. Not evidence: no reader made them. Hostile ones: hostile_report.h.
 #pragma once
 
 #include <string>
@@ -102,11 +102,12 @@ inline model::Incident demo_incident() {
   incident.calls = 82;
   incident.sessions = 3;
   incident.tools = {"render_chart", "summarize_page"};
-  incident.picture = {{demo_time(8, 13, 23, 104), '>', "render_chart     id 1", demo_line(1041)},
-                      {demo_time(8, 13, 23, 321), '>', "summarize_page   id 1   takes over stream 1", demo_line(1044)},
-                      {demo_time(8, 13, 24, 10), '<', "result of render_chart, sent as the answer to summarize_page", demo_line(1052)},
-                      {demo_time(8, 13, 25, 876), '!', "Request stream 1 not found: the result of summarize_page is dropped", demo_line(1060)},
-                      {demo_time(8, 14, 23, 110), 'x', "render_chart gave up after 60.0 s", {}}};
+  const model::SourceRef chart = demo_line(1041), page = demo_line(1044);
+  incident.picture = {{demo_time(8, 13, 23, 104), '>', "render_chart     id 1", chart, "render_chart", chart},
+                      {demo_time(8, 13, 23, 321), '>', "summarize_page   id 1   takes over stream 1", page, "summarize_page", page},
+                      {demo_time(8, 13, 24, 10), '<', "result of render_chart, sent as the answer to summarize_page", demo_line(1052), "render_chart", chart, page},
+                      {demo_time(8, 13, 25, 876), '!', "Request stream 1 not found: the result of summarize_page is dropped", demo_line(1060), "summarize_page", page},
+                      {demo_time(8, 14, 23, 110), 'x', "render_chart gave up after 60.0 s", {}, "render_chart", chart}};
   incident.notes = {"8 bursts, longest 12 in 11.1 s."};
   return incident;
 }
@@ -137,6 +138,24 @@ inline std::vector<model::RuleCoverage> demo_coverage() {
           {"truncated-body", model::RuleState::not_evaluable, why, enable}};
 }
 
+// A quarter of an hour with few calls, then bursts of lost ones.
+inline model::Activity demo_activity() {
+  model::Activity activity;
+  activity.stretch_us = 15 * kMinute;
+  activity.first = demo_time(8, 12, 0, 5);
+  activity.last = demo_time(21, 40, 3, 0);
+  model::ActivityRow burst{"9f2c4e1ab7d84c0f8a6be3d2c1f05a77", {}}, calm{"44d1", {}};
+  for (unsigned hour = 8; hour < 22; ++hour) {
+    for (unsigned quarter = 0; quarter < 4; ++quarter) {
+      const std::uint64_t calls = (hour * 7 + quarter * 5) % 11, lost = hour % 5 == 3 ? calls / 2 : 0;
+      if (calls > 0) burst.stretches.push_back({demo_time(hour, quarter * 15, 0, 0), {calls, lost / 2, lost - lost / 2, lost}});
+      if (quarter == 1) calm.stretches.push_back({demo_time(hour, 15, 0, 0), {3, 0, 0, 0}});
+    }
+  }
+  activity.rows = {burst, calm};
+  return activity;
+}
+
 // The incident of the design page: one id for concurrent calls.
 inline model::Report demo_report() {
   model::Report report;
@@ -144,6 +163,7 @@ inline model::Report demo_report() {
   report.inputs = {demo_input()};
   report.sessions = {demo_session("44d1", {120, 118, 3, 110, 0}), demo_session("9f2c4e1ab7d84c0f8a6be3d2c1f05a77", {379, 306, 9, 366, 1})};
   report.tools = {{"summarize_page", 201, 180, 2, 812000, 4200000, 11870000}, {"render_chart", 275, 210, 0, 1950000, 59100000, 59800000}};
+  report.activity = demo_activity();
   report.findings = {demo_duplicate(), demo_consequence("f-51ab0002", "stream-not-found-burst", 73, 1060),
                      demo_consequence("f-51ab0003", "lost-reply", 73, 1060), demo_note()};
   report.findings[1].tally = {{"stream 1", 73}};
@@ -180,50 +200,6 @@ inline model::Report foreign_report() {
   report.inputs[0].books = {};
   report.inputs[0].books.ignore("no MCP in it", 3271);
   report.inputs[0].first = report.inputs[0].last = {};
-  return report;
-}
-
-// ANSI, C1, bidi, zero-width, newlines, invalid UTF-8, a secret.
-inline const std::string& hostile_text() {
-  static const std::string text =
-      "a\x1b[2J\x1b]0;owned\x07 b\nCRITICAL  forged\r\xc2\x9b" "31m \xe2\x80\xae" "gnp.exe \xe2\x80\x8b\xf3\xa0\x81\xa1 \xff\xfe "
-      "\xe4\xbd\xa0\xe5\xa5\xbd Authorization: Bearer s3cr3t-t0ken";
-  return text;
-}
-
-inline model::Report hostile_report() {
-  const std::string bad = hostile_text(), huge(1 << 20, 'w');
-  model::Report report = demo_report();
-  report.inputs[0].path = "logs/" + bad;
-  report.inputs[0].reader = bad;
-  report.inputs[0].books.malform(bad, 3);
-  report.inputs[0].books.used -= 3;
-  report.inputs[0].books.total -= 3;
-  report.inputs[0].anomalies.add({bad, bad, demo_line(7), 4});
-  report.inputs.push_back(report.inputs[0]);
-  report.inputs[1].path = "other/" + huge.substr(0, 4000);
-  report.inputs[1].error = bad;
-  for (auto& session : report.sessions) session.key = session.id += bad, session.client_name = huge, session.protocol_version = bad;
-  for (auto& tool : report.tools) tool.tool = bad + huge;
-  for (auto& finding : report.findings) {
-    finding.session = bad;
-    finding.detail = huge;
-    finding.tally = {{bad, 3}, {huge, 2}, {"\xff", 1}, {"c", 1}, {"d", 1}};
-    finding.fault.reason = bad;
-    for (auto& call : finding.calls) call.tool = bad, call.method = huge;
-    for (auto& item : finding.evidence) item.text = bad, item.source.input = 9;
-  }
-  auto& incident = report.incidents[0];
-  incident.title = bad + huge;
-  incident.story = huge + bad;
-  incident.fix = bad;
-  incident.tools = {bad, huge};
-  incident.notes = {bad, huge};
-  incident.fault.contributing = {bad};
-  for (auto& line : incident.picture) line.text = bad + huge;
-  incident.picture[0].mark = '\x1b';
-  report.rules.push_back({bad, model::RuleState::partly, bad, huge});
-  report.notes = {bad};
   return report;
 }
 

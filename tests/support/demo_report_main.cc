@@ -1,4 +1,4 @@
-// Prints a made-up report: demo_report NAME FORMAT [WIDTH [colour]]. NAME: demo, clean, foreign, hostile, empty.
+// Prints a made-up report: demo_report NAME FORMAT [WIDTH [colour]]. NAME: demo, clean, foreign, hostile, fixed, empty.
 // For looking at a format, and for tests that check its output from outside.
 #include <cstdio>
 #include <cstdlib>
@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "report/report_format_registry.h"
-#include "support/demo_report.h"
+#include "support/hostile_report.h"
 
 namespace {
 
@@ -15,6 +15,7 @@ mcpscan::model::Report report_of(std::string_view name) {
   if (name == "clean") return clean_report();
   if (name == "foreign") return foreign_report();
   if (name == "hostile") return hostile_report();
+  if (name == "fixed") return fixed_hostile_report();
   return name == "empty" ? mcpscan::model::Report() : demo_report();
 }
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/limits.h"
-#include "support/demo_report.h"
+#include "support/hostile_report.h"
 #include "support/written_report.h"
 
 using namespace mcpscan;

@@ -8,7 +8,7 @@
 
 #include "base/limits.h"
 #include "report/utf8.h"
-#include "support/demo_report.h"
+#include "support/hostile_report.h"
 #include "support/written_report.h"
 
 using namespace mcpscan;
