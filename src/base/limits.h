@@ -90,6 +90,8 @@ struct Limits {
   std::size_t report_text_bytes = 4096;         // bytes of one free text (story, tool name, quote) a report shows; a screen holds 8,000
   std::size_t terminal_text_bytes = 1024;       // the same on a terminal: thirteen lines of 80 columns, the longest story has eight
   std::size_t terminal_rows = 12;               // rows of a list on a terminal; an incident and its lists fit a screen
+  std::size_t verify_calls = 200000;            // answered calls that verify notes as places for a fault, 300 bytes each; more are left out and counted
+  std::size_t verify_reply_bytes = 1 << 20;     // a longer reply is not exchanged for another: copies of 40 at a time are held
   std::size_t findings = 20000;                 // findings kept; more are counted
 };
 

@@ -44,8 +44,7 @@ class ObservationTee : public model::ObservationSink {
  public:
   ObservationTee(model::ObservationSink& tracker, TimelineTap* tap) : tracker_(tracker), tap_(tap) {}
   void observe(const model::Observation& seen) override {
-    tap_->on_observation(seen);
-    tracker_.observe(seen);
+    tap_->pass(seen, tracker_);
   }
 
  private:

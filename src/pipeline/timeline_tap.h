@@ -16,6 +16,11 @@ class TimelineTap {
   // An input, before anything is read of it: the next index of the report's inputs.
   virtual void on_input(const model::InputRow&) {}
   virtual void on_observation(const model::Observation& seen) = 0;
+  // Hands an observation on to the tracker; a tap that seeds faults hands on another one, none, or several.
+  virtual void pass(const model::Observation& seen, model::ObservationSink& next) {
+    on_observation(seen);
+    next.observe(seen);
+  }
   // `source` counts the sources of evidence in the order they were met; a session's index is unique within one.
   virtual void on_event(std::size_t source, const model::TimelineEvent& event) = 0;
 };
