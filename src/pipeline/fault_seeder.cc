@@ -117,8 +117,7 @@ void FaultSeeder::on_request(const Observation& seen, const Role& role, Observat
   cancel.related = seen.message->id;
   cancel.reason = "Request timed out";
   Observation told = seen;
-  told.exchange = 0;
-  told.session = role.seed->call.label;
+  if (told.exchange == 0) told.session = role.seed->call.label;
   told.at.us += kGivesUpAfterUs;
   pass_with(told, cancel, next);
 }

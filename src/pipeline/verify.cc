@@ -143,12 +143,14 @@ class Verifier {
   static std::set<CallKey> keys_of(const Seed& seed) {
     std::set<CallKey> keys{{seed.call.label, seed.call.id.value}};
     if (seed.other.request != 0) keys.emplace(seed.other.label, seed.other.id.value);
-    if (!seed.false_id.empty()) keys.emplace(seed.call.label, seed.false_id);
+    if (!seed.false_id.empty()) keys.emplace(std::string(), seed.false_id);
     return keys;
   }
 
   static bool concerns(const Finding& finding, const std::set<CallKey>& keys) {
-    return std::any_of(finding.calls.begin(), finding.calls.end(), [&](const auto& call) { return keys.contains({finding.session, call.id.value}); });
+    return std::any_of(finding.calls.begin(), finding.calls.end(), [&](const auto& call) {
+      return keys.contains({finding.session, call.id.value}) || keys.contains({std::string(), call.id.value});  // ids that nobody used name no session
+    });
   }
 
   // The evidence's own finding, no larger than it was.

@@ -223,7 +223,8 @@ SessionState* SessionTracker::session_by_reply(const Observation& seen, Directio
   });
   if (several) return nullptr;
   if (fitting != kNoSession) return &sessions_.at(fitting);
-  if (source_session_ != kNoSession && sessions_.alive(source_session_)) return &sessions_.at(source_session_);
+  const bool sessions_told = (capabilities_ & model::kSessions) != 0;  // then the nameless one is no more likely than any other
+  if (!sessions_told && source_session_ != kNoSession && sessions_.alive(source_session_)) return &sessions_.at(source_session_);
   return sessions_.size() == 1 ? only_session(seen) : nullptr;
 }
 
