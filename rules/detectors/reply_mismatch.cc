@@ -1,6 +1,8 @@
-// Replies that carry another call's payload, told by what tools repeat of their arguments. Shape never accuses alone: a reply that repeats
-// none of its own call's arguments and all of a concurrent call's is a finding only with a structural companion (a duplicate id, the wrong
-// stream, a sibling that got nothing) or when the exchange is mutual; else it is informational. Byte-identical payloads are no swap.
+// Replies that carry another call's payload, told by the members a method's result must have, by what tools repeat of their arguments, and
+// by what their replies look like. One reply that repeats none of its own call's arguments and all of a concurrent call's is a finding only
+// with a structural companion (a duplicate id, the wrong stream, a sibling that got nothing), when the exchange is mutual, or when shape
+// makes chance improbable (shape_book.h); else it is informational. Byte-identical payloads are no swap. Pairs of tools that were seen too
+// seldom wait for the end of the evidence; shapes are learned from replies that nothing here speaks against.
 // Not judged: calls that did not overlap, arguments that several calls of a group share, logs where a duplicate id leaves open which
 // call a reply was given to.
 // Source: protocol notes RS08 RS11 RS12, part C.
@@ -8,10 +10,14 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 
-#include "session/argument_echo.h"
+#include "base/hash.h"
 #include "engine/overlap_group.h"
+#include "engine/shape_book.h"
 #include "model/detector.h"
+#include "session/argument_echo.h"
+#include "session/result_fit.h"
 
 namespace mcpscan::engine {
 namespace {
@@ -22,6 +28,9 @@ constexpr std::size_t kMembers = 64;         // calls of one group of overlappin
 constexpr std::size_t kArgumentBytes = 1024; // head of a request kept to take its arguments from
 constexpr std::size_t kReplyBytes = 1u << 18; // head of a reply searched
 constexpr std::size_t kNoMember = SIZE_MAX;
+constexpr std::size_t kWaiting = 2000;       // pairs that wait for their tools' profiles, 2 KB each; the oldest is judged by what is known
+constexpr double kAlarm = 0.99;              // posterior of an exchange that is told as one
+constexpr double kWorthTelling = 0.5;        // the same for a hint
 
 struct Member {
   std::uint32_t handle = 0;
@@ -33,11 +42,23 @@ struct Member {
   bool own = false;                // its reply repeats its own arguments
   std::uint64_t digest = 0;        // of its reply
   std::size_t payload_of = kNoMember;  // the member whose arguments its reply repeats instead
+  std::uint32_t payload_handle = 0;    // that member's call
   std::string head;                // of the reply
+  std::uint64_t tool = 0;          // digest of server and tool; 0: no tools/call
+  std::uint32_t keys = 0;          // of its result
+  bool is_result = false, told = false;
+  session::ReplyShape shape;
   Time requested, replied, ended;
 };
 
 using Group = OverlapGroup<Member>;
+
+// Two calls whose replies may be exchanged, until their tools' profiles have grown.
+struct WaitingPair {
+  std::string session;
+  Member a, b;
+  std::size_t tried = 1;
+};
 
 // A call and those of its group that were in flight at the same time.
 struct Rivals {
@@ -72,10 +93,15 @@ class ReplyMismatch : public Detector {
     if (group->open == 0) close(*event.session, findings);
   }
 
+  void finish(FindingSink& findings) override {
+    for (const WaitingPair& pair : waiting_) judge_pair(pair.session, pair.a, pair.b, pair.tried, findings);
+    waiting_.clear();
+  }
+
  private:
   void join(const TimelineEvent& event, FindingSink& findings) {
     Member* const room = groups_.join(event.session->index, event.at, [](Member& overdue) { overdue.lost = true; },
-                                      [&](const Group& group) { judge(*event.session, group, findings); });
+                                      [&](Group& group) { judge(*event.session, group, findings); });
     if (!room) return;
     Member& member = *room;
     const Call& call = *event.call;
@@ -93,7 +119,10 @@ class ReplyMismatch : public Detector {
     member.tokens.clear();
     member.head.clear();
     member.reply = {};
-    member.parsed = member.answered = member.wrong_channel = member.lost = member.own = false;
+    member.parsed = member.answered = member.wrong_channel = member.lost = member.own = member.is_result = member.told = false;
+    member.shape = {};
+    member.keys = 0;
+    member.tool = call.method == "tools/call" ? hash_combine(hash_bytes(event.session->server_name, hash_bytes(event.session->server_version)), hash_bytes(call.target)) : 0;
     member.collided = event.other != nullptr;
     member.exact = event.exchange != nullptr;
     member.digest = 0;
@@ -101,20 +130,28 @@ class ReplyMismatch : public Detector {
   }
 
   void close(const Session& session, FindingSink& findings) {
-    if (const Group* group = groups_.find(session.index)) judge(session, *group, findings);
+    if (Group* group = groups_.find(session.index)) judge(session, *group, findings);
     groups_.end(session.index);
   }
 
-  // A call that nothing overlaps has nobody to be mistaken for.
-  static void take_reply(const TimelineEvent& event, Group& group, Member& member) {
+  void take_reply(const TimelineEvent& event, Group& group, Member& member) const {
     const RpcMessage& message = *event.observation->message;
     member.answered = true;
     member.digest = message.digest;
     member.call.replied_at = member.replied = event.at;
     member.wrong_channel = event.wrong_channel;
-    if (group.used < 2 || message.kind != MessageKind::result || (message.defects & kTruncated) != 0) return;
-    const std::string_view payload = message.text.substr(0, kReplyBytes);
+    if (message.kind != MessageKind::result || (message.defects & kTruncated) != 0) return;
+    member.is_result = true;
+    member.keys = message.result_keys;
     member.reply = evidence_of(event);
+    find_echo(message.text.substr(0, kReplyBytes), event.call->collided, group, member);
+    const bool finished = (message.result_keys & (kInputRequired | kTask)) == 0;
+    if (member.tool != 0 && finished && (shapes_.wants(member.tool) || (group.used > 1 && !member.own))) member.shape = session::ReplyShape(message.text);
+  }
+
+  // A call that nothing overlaps has nobody to be mistaken for.
+  static void find_echo(std::string_view payload, bool collided, Group& group, Member& member) {
+    if (group.used < 2) return;
     member.head = payload.substr(0, kHeadShown);
     Rivals rivals;
     for (std::size_t i = 0; i < group.used; ++i) {
@@ -124,19 +161,21 @@ class ReplyMismatch : public Detector {
       rivals.add(other);
     }
     if (rivals.count < 2) return;
-    member.own = is_alike(rivals, member) || repeats(payload, member.tokens, rivals, member, false);
-    if (member.own) return;
+    member.own = repeats(payload, member.tokens, rivals, member, false);
+    if (member.own || is_alike(rivals, member)) return;
     std::size_t fitting = kNoMember, count = 0;
     for (std::size_t i = 0; i < group.used; ++i) {
       const Member& other = group.members[i];
       if (!rivals.has(other)) continue;
       // Two calls of one id are companions already: one argument repeated is enough there.
-      const bool companion = event.call->collided && other.call.id.value == member.call.id.value;
+      const bool companion = collided && other.call.id.value == member.call.id.value;
       if (&other == &member || !repeats(payload, other.tokens, rivals, other, !companion)) continue;
       fitting = i;
       ++count;
     }
-    if (count == 1) member.payload_of = fitting;
+    if (count != 1) return;
+    member.payload_of = fitting;
+    member.payload_handle = group.members[fitting].handle;
   }
 
   static void parse(Member& member) {
@@ -181,32 +220,166 @@ class ReplyMismatch : public Detector {
     return false;
   }
 
-  static void judge(const Session& session, const Group& group, FindingSink& findings) {
+  void judge(const Session& session, Group& group, FindingSink& findings) {
     for (std::size_t i = 0; i < group.used && group.used > 1; ++i) {
-      const Member& member = group.members[i];
-      if (member.payload_of == kNoMember) continue;
-      const Member& owner = group.members[member.payload_of];
+      Member& member = group.members[i];
+      if (tell_foreign_type(session.label, group, member, findings) || member.payload_of == kNoMember) continue;
+      Member& owner = group.members[member.payload_of];
       if (owner.answered && owner.digest == member.digest) continue;
-      if ((member.collided || owner.collided) && !member.exact) continue;  // the log does not tell which call the reply was given to
-      tell(session, member, owner, is_mutual(group, i), findings);
+      if (left_open(member, owner)) continue;
+      if (!is_companion(member, owner) && !is_mutual(group, i) && owner.answered) continue;  // shape may tell more
+      member.told = true;
+      tell(session.label, member, owner, is_mutual(group, i), findings);
+    }
+    if (group.used > 1) {
+      compare_shapes(session.label, group, findings);
+      find_strays(session.label, group, findings);
+      tell_lone_echoes(session.label, group, findings);
+    }
+    for (std::size_t i = 0; i < group.used; ++i) {
+      const Member& member = group.members[i];
+      const bool sound = member.answered && !member.open && !member.told && !member.collided && !member.wrong_channel && member.payload_of == kNoMember;
+      if (sound && member.tool != 0) shapes_.learn(member.tool, member.shape);
     }
   }
 
-  static void tell(const Session& session, const Member& member, const Member& owner, bool mutual, FindingSink& findings) {
+  // The log does not tell which call of a shared id the reply was given to.
+  static bool left_open(const Member& member, const Member& owner) { return (member.collided || owner.collided) && !member.exact; }
+  static bool of_one_id(const Member& a, const Member& b) { return a.collided && b.collided && a.call.id.value == b.call.id.value; }
+  static bool is_companion(const Member& member, const Member& owner) { return of_one_id(member, owner) || member.wrong_channel || (!owner.answered && owner.lost); }
+  static bool overlap(const Member& a, const Member& b) {
+    return (!a.ended.known() || !(a.ended < b.requested)) && (!b.ended.known() || !(b.ended < a.requested));
+  }
+
+  // A result without the members its method requires, and with those that a sibling's method requires.
+  static bool tell_foreign_type(const std::string& session, const Group& group, Member& member, FindingSink& findings) {
+    if (!member.is_result || !session::method_requires_keys(member.call.method) || session::result_fits(member.call.method, member.keys)) return false;
+    for (std::size_t i = 0; i < group.used; ++i) {
+      const Member& owner = group.members[i];
+      if (owner.call.method == member.call.method || !session::method_requires_keys(owner.call.method) || !overlap(member, owner) || left_open(member, owner)) continue;
+      if (!session::result_fits(owner.call.method, member.keys)) continue;
+      member.told = true;
+      FindingDraft draft = draft_for(session, member, owner);
+      draft.detail = "result-type";
+      draft.fault = {Party::server, Certainty::weak, {"gateway"}, fmt::format("the reply to {} (id {}) has the members of a {} result, which {} waited for", member.call.method,
+                                                                              member.call.id.raw, owner.call.method, owner.call.id.raw)};
+      blame_id(member, owner, draft);
+      findings.add(std::move(draft));
+      return true;
+    }
+    return false;
+  }
+
+  void compare_shapes(const std::string& session, Group& group, FindingSink& findings) {
+    std::vector<std::pair<Member*, Member*>> pairs;
+    for (std::size_t i = 0; i < group.used; ++i) {
+      for (std::size_t j = i + 1; j < group.used; ++j) {
+        Member& a = group.members[i];
+        Member& b = group.members[j];
+        if (may_be_exchanged(a, b)) pairs.emplace_back(&a, &b);
+      }
+    }
+    for (const auto& [a, b] : pairs) {
+      if (a->told || b->told || judge_pair(session, *a, *b, pairs.size(), findings)) continue;
+      if (shapes_.mature(a->tool) && shapes_.mature(b->tool)) continue;
+      if (waiting_.size() >= kWaiting) {
+        judge_pair(waiting_.front().session, waiting_.front().a, waiting_.front().b, waiting_.front().tried, findings);
+        waiting_.pop_front();
+      }
+      waiting_.push_back({session, *a, *b, pairs.size()});
+    }
+  }
+
+  static bool may_be_exchanged(const Member& a, const Member& b) {
+    return a.answered && b.answered && !a.own && !b.own && !a.told && !b.told && a.tool != b.tool && a.digest != b.digest && a.shape.known() && b.shape.known() &&
+           a.shape.features() != b.shape.features() && overlap(a, b) && !left_open(a, b) && !left_open(b, a);
+  }
+
+  static ShapeBook::Side side_of(const Member& member, const Member& other) {
+    return {member.tool, member.call.tool, &member.shape, member.payload_of != kNoMember && member.payload_handle == other.handle};
+  }
+
+  // True when the exchange was told as one.
+  bool judge_pair(const std::string& session, const Member& a, const Member& b, std::size_t tried, FindingSink& findings) {
+    const auto verdict = shapes_.exchanged(side_of(a, b), side_of(b, a), tried);
+    if (!verdict || verdict->posterior < kWorthTelling) return false;
+    const bool alarm = verdict->posterior >= kAlarm;
+    for (const auto& [member, owner] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
+      FindingDraft draft = draft_for(session, *member, *owner);
+      draft.detail = "swap";
+      if (!alarm) draft.level = Level::informational;
+      draft.fault = {alarm ? Party::server : Party::unknown, alarm ? Certainty::weak : Certainty::undetermined, {}, fmt::format("{}; {:.3f} that they were exchanged", verdict->why, verdict->posterior)};
+      if (alarm) draft.fault.contributing = {"gateway"};
+      findings.add(std::move(draft));
+    }
+    return alarm;
+  }
+
+  // A sibling that got nothing, and a reply that looks like what its tool answers and not like what was asked.
+  void find_strays(const std::string& session, Group& group, FindingSink& findings) {
+    for (std::size_t i = 0; i < group.used; ++i) {
+      Member& member = group.members[i];
+      if (member.told || member.own || !member.answered || !member.shape.known()) continue;
+      const Member* owner = nullptr;
+      std::optional<ShapeBook::Verdict> verdict;
+      std::size_t fitting = 0;
+      for (std::size_t j = 0; j < group.used; ++j) {
+        const Member& orphan = group.members[j];
+        if (j == i || orphan.answered || !orphan.lost || orphan.tool == 0 || !overlap(member, orphan) || left_open(member, orphan)) continue;
+        auto found = shapes_.strayed(side_of(member, orphan), {orphan.tool, orphan.call.tool, &orphan.shape, false}, of_one_id(member, orphan));
+        if (!found) continue;
+        ++fitting;
+        owner = &orphan;
+        verdict = std::move(found);
+      }
+      if (fitting != 1) continue;
+      member.told = true;
+      FindingDraft draft = draft_for(session, member, *owner);
+      draft.detail = "swap";
+      draft.fault = {Party::server, Certainty::weak, {"gateway"}, fmt::format("{}, which got no reply; {:.2f} that it is the other call's", verdict->why, verdict->posterior)};
+      blame_id(member, *owner, draft);
+      findings.add(std::move(draft));
+    }
+  }
+
+  static void tell_lone_echoes(const std::string& session, Group& group, FindingSink& findings) {
+    for (std::size_t i = 0; i < group.used; ++i) {
+      Member& member = group.members[i];
+      if (member.told || member.payload_of == kNoMember) continue;
+      const Member& owner = group.members[member.payload_of];
+      if ((owner.answered && owner.digest == member.digest) || left_open(member, owner)) continue;
+      tell(session, member, owner, false, findings);
+    }
+  }
+
+  static FindingDraft draft_for(const std::string& session, const Member& member, const Member& owner) {
     FindingDraft draft;
-    draft.session = session.label;
+    draft.session = session;
     draft.requestor = Direction::client_to_server;
     draft.call = member.call;
     draft.at = member.replied;
     draft.evidence = {member.request, member.reply, owner.request};
-    const std::string what = fmt::format("the reply to {} (id {}) repeats the arguments of {} (id {}) and none of its own", member.call.tool, member.call.id.raw,
-                                         owner.call.tool, owner.call.id.raw);
-    if (member.collided && owner.collided && member.call.id.value == owner.call.id.value) {
-      draft.detail = "duplicate-id";
-      draft.cause_rule = "duplicate-request-id";
-      draft.cause_id = member.call.id.value;
-      draft.fault = {Party::client, Certainty::proven, {"server"}, what + ": both were in flight under one id"};
-    } else if (member.wrong_channel) {
+    draw(member, owner, draft);
+    return draft;
+  }
+
+  // Two calls in flight under one id are the client's doing, whatever came of it.
+  static bool blame_id(const Member& member, const Member& owner, FindingDraft& draft) {
+    if (!of_one_id(member, owner)) return false;
+    draft.detail = "duplicate-id";
+    draft.cause_rule = "duplicate-request-id";
+    draft.cause_id = member.call.id.value;
+    draft.fault = {Party::client, Certainty::proven, {"server"}, draft.fault.reason + ": both were in flight under one id"};
+    return true;
+  }
+
+  static void tell(const std::string& session, const Member& member, const Member& owner, bool mutual, FindingSink& findings) {
+    FindingDraft draft = draft_for(session, member, owner);
+    draft.fault.reason = fmt::format("the reply to {} (id {}) repeats the arguments of {} (id {}) and none of its own", member.call.tool, member.call.id.raw, owner.call.tool,
+                                     owner.call.id.raw);
+    const std::string what = draft.fault.reason;
+    if (blame_id(member, owner, draft)) return findings.add(std::move(draft));
+    if (member.wrong_channel) {
       draft.detail = "wrong-stream";
       draft.fault = {Party::server, Certainty::strong, {}, what};
     } else if (mutual) {
@@ -220,7 +393,6 @@ class ReplyMismatch : public Detector {
       draft.level = Level::informational;
       draft.fault = {Party::unknown, Certainty::undetermined, {}, what + "; nothing else speaks for a mix-up"};
     }
-    draw(member, owner, draft);
     findings.add(std::move(draft));
   }
 
@@ -234,6 +406,8 @@ class ReplyMismatch : public Detector {
 
   static constexpr std::size_t kHeadShown = 200;
   OverlapGroups<Member> groups_;
+  ShapeBook shapes_;
+  std::deque<WaitingPair> waiting_;
 };
 
 }  // namespace
