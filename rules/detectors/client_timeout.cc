@@ -70,6 +70,10 @@ class ClientTimeout : public Detector {
     if ((http.status != 200 && http.status != 499) || constant_of(http.duration_us) == 0) return;
     FindingDraft draft = draft_for(event, http.duration_us);
     draft.cause_rule = "lost-reply";
+    if (event.call) {
+      draft.call = finding_call(*event.call);
+      if (event.call->collided) draft.cause_rule = "duplicate-request-id", draft.cause_id = event.call->id.value;
+    }
     findings.add(std::move(draft));
   }
 };

@@ -154,7 +154,8 @@ class LostReply : public Detector {
     Evidence evidence;
     Time at;
     std::int64_t duration_us = 0;
-    std::uint16_t port = 0;
+    FindingCall call;
+    bool collided = false;
   };
   struct AccessLines {
     LatencyHistogram answered;
@@ -167,7 +168,15 @@ class LostReply : public Detector {
     if (http.status != 200 && http.status != 499) return;
     AccessLines& lines = access_[event.session->index];
     if (http.response_bytes > 0) return lines.answered.add(http.duration_us);
-    if (lines.stranded.size() < kStrandedOfSession) lines.stranded.push_back({evidence_of(event), event.at, http.duration_us, http.peer_port});
+    if (lines.stranded.size() >= kStrandedOfSession) return;
+    FindingCall call{{}, {}, {}, {event.at.known() ? event.at.us - http.duration_us : Time::kUnknown}, {}};
+    lines.stranded.push_back({evidence_of(event), event.at, http.duration_us, event.call ? finding_call(*event.call) : std::move(call), event.call && event.call->collided});
+  }
+
+  static Verdict stranded(std::int64_t duration_us) {
+    const std::string reason = fmt::format("the response's head went out and not one byte of a reply in {}; an access line cannot tell why (requests that share an id look so)",
+                                           format_duration(duration_us));
+    return {"timeout", {Party::unknown, Certainty::undetermined, {}, reason}, {}, {}};
   }
 
   void judge_access_lines(const Session& session, FindingSink& findings) {
@@ -177,10 +186,9 @@ class LostReply : public Detector {
     for (Stranded& exchange : found->second.stranded) {
       const bool beyond = p99 >= 0 && static_cast<double>(exchange.duration_us) > kWaitFactor * static_cast<double>(p99);
       if (exchange.duration_us < kNoYardstickUs || (!beyond && !near_a_constant(exchange.duration_us))) continue;
-      const std::string reason = fmt::format("the response's head went out and not one byte of a reply in {}; an access line cannot tell why (requests that share an id look so)",
-                                             format_duration(exchange.duration_us));
-      FindingDraft draft = draft_for(session.label, {"timeout", {Party::unknown, Certainty::undetermined, {}, reason}, {}, {}}, exchange.at);
-      draft.call = FindingCall{{}, {}, {}, {exchange.at.known() ? exchange.at.us - exchange.duration_us : Time::kUnknown}, {}};
+      FindingDraft draft = draft_for(session.label, exchange.collided ? overwritten() : stranded(exchange.duration_us), exchange.at);
+      if (exchange.collided) draft.cause_id = exchange.call.id.value;
+      draft.call = std::move(exchange.call);
       draft.evidence.push_back(std::move(exchange.evidence));
       findings.add(std::move(draft));
     }

@@ -85,7 +85,7 @@ class ReplyMismatch : public Detector {
       if (event.verdict != ReplyVerdict::answer && event.verdict != ReplyVerdict::type_drift) return;
       take_reply(event, *group, *member);
     } else {
-      member->lost = event.call->closed != CloseReason::cancelled && event.call->closed != CloseReason::refused;
+      member->lost = event.call->closed != CloseReason::cancelled && event.call->closed != CloseReason::refused && event.call->closed != CloseReason::unseen;
     }
     member->collided = member->collided || event.call->collided;
     member->ended = event.at;

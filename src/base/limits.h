@@ -68,6 +68,9 @@ struct Limits {
   // --- transcripts ---
   std::size_t transcript_calls = 16384;         // tool calls of client transcripts remembered, to pair results and tell repeated lines; 200 bytes each
   std::size_t transcript_text_bytes = 1024;     // head kept of a call's arguments and of the text shown; what echo and quotes look at
+  // --- access lines ---
+  std::size_t waiting_records = 16384;          // records of a log waiting for requests that came before them and are written later; 1 KB each
+  std::size_t waiting_record_bytes = 32u << 20; // the same in bytes, bodies included
   // --- session ---
   std::size_t sessions = 20000;                 // sessions followed at a time; older ones fold into their counters
   std::size_t calls_in_flight = 65536;          // calls waiting for a reply, over all sessions

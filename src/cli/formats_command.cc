@@ -86,7 +86,6 @@ ExitCode explain_file(const FormatsCommand& command) {
 
 ExitCode check_dialects(const FormatsCommand& command) {
   auto knowledge = pipeline::load_knowledge({}, {});
-  const std::size_t built_in = knowledge.dialects.summaries().size();
   const auto paths = data_files(command.path);
   if (!paths) return print_error(paths.error()), ExitCode::usage;
   if (paths->empty()) return print_error({ErrorCode::not_found, "there is no dialect in this folder", command.path, "a dialect's name ends in .yml"}), ExitCode::usage;
@@ -100,8 +99,8 @@ ExitCode check_dialects(const FormatsCommand& command) {
       continue;
     }
     const auto dialect = knowledge.dialects.summaries().back();
-    print(fmt::format("{}: dialect '{}' loads; {} give their fields, {} left alone, no line of the {} built-in dialects is taken\n", path, dialect.name,
-                      report::counted(dialect.samples, "sample"), report::counted(dialect.not_samples, "not_sample is", "not_samples are"), built_in));
+    print(fmt::format("{}: dialect '{}' loads; {} give their fields, {} left alone, no line of a built-in dialect is taken\n", path, dialect.name,
+                      report::counted(dialect.samples, "sample"), report::counted(dialect.not_samples, "not_sample is", "not_samples are")));
   }
   for (const Error& conflict : knowledge.dialects.check_samples()) print_error(conflict), sound = false;
   return sound ? ExitCode::nothing : ExitCode::usage;

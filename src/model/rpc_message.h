@@ -57,6 +57,9 @@ enum ResultKey : std::uint32_t {
   kOtherKey = 1u << 23,         // some other member
   kResultNotObject = 1u << 24,
 };
+// A result of which a record tells that it came, and not what was in it: it fits every method and shows no trouble.
+inline constexpr std::uint32_t kUntoldResult = kContent | kStructuredContent | kTools | kResources | kResourceTemplates | kContents | kPrompts | kMessages |
+                                               kCompletion | kRoots | kRole | kModel | kAction | kProtocolVersionKey | kCapabilities | kServerInfo;
 
 struct RpcMessage {
   MessageKind kind = MessageKind::invalid;

@@ -49,6 +49,7 @@ enum class CloseReason : std::uint8_t {
   aged_out,          // Limits::call_age_us or ::calls_in_flight
   no_response,       // the exchange failed before any response, and who ended it is not told
   sent_again,        // the same message went out again: a retry of the transport, and the call lives on in it
+  unseen,            // the exchange is over, and its access line does not show what was answered
 };
 
 struct Exchange {
@@ -89,6 +90,7 @@ struct Call {
   bool batched = false;                   // a member of an array
   bool foreign_reply = false;             // a reply that is not its own came on its stream
   bool wrong_channel = false;             // its reply came on a stream where the client may not look for it
+  bool of_access_line = false;            // told by the line of its exchange alone
   CloseReason stream_ended = CloseReason::open;  // its own stream is over without the reply, which may still come on another one
   OwnedId progress_token;
   std::string taken_by_method, taken_by_target;  // the call that took the id over

@@ -14,6 +14,7 @@
 #include "ingest/text/oldest_first.h"
 #include "pipeline/neighbour_names.h"
 #include "pipeline/record_observer.h"
+#include "pipeline/request_order.h"
 
 namespace mcpscan::pipeline {
 namespace {
@@ -89,8 +90,8 @@ class Workers {
 class LogScan {
  public:
   // `turned`: what turned the log round; null: nothing did.
-  LogScan(const LogScanOptions& options, model::ObservationSink& sink, model::InputRow& row, const ingest::OldestFirst* turned)
-      : options_(options), sink_(sink), row_(row), turned_(turned) {}
+  LogScan(const LogScanOptions& options, const Limits& limits, model::ObservationSink& sink, model::InputRow& row, const ingest::OldestFirst* turned)
+      : options_(options), order_(limits, sink), sink_(order_), row_(row), turned_(turned) {}
 
   void merge(ParsedBlock& parsed) {
     if (parsed.first.known() && (!row_.first.known() || parsed.first < row_.first)) row_.first = parsed.first;
@@ -109,7 +110,13 @@ class LogScan {
     }
   }
 
-  void finish() { sink_.finish(); }
+  void finish() {
+    sink_.finish();
+    order_.finish();
+    if (order_.late() > 0) {
+      row_.anomalies.add({"requests-out-of-order", "requests of access lines came before records that had been looked at already, since more waited than waiting_records", {}, order_.late()});
+    }
+  }
   const std::vector<std::uint64_t>& tallies() const { return tallies_; }
 
  private:
@@ -121,6 +128,7 @@ class LogScan {
   model::SourceRef original(const model::SourceRef& place) const { return turned_ == nullptr ? place : turned_->original(place); }
 
   const LogScanOptions& options_;
+  RequestOrder order_;
   NeighbourNames sink_;
   model::InputRow& row_;
   const ingest::OldestFirst* turned_;
@@ -153,7 +161,7 @@ LogScanResult scan_log(ByteReader& bytes, std::string head, std::uint32_t input,
   std::optional<ingest::OldestFirst> turned;
   if (result.calibration.newest_first) turned.emplace(bytes, std::exchange(head, {}), input, limits);
   ingest::BlockReader blocks(turned ? static_cast<ByteReader&>(*turned) : bytes, std::move(head), input, parser, limits);
-  LogScan scan(options, sink, row, turned ? &*turned : nullptr);
+  LogScan scan(options, limits, sink, row, turned ? &*turned : nullptr);
   RecordObserver observer(limits);
   Workers workers(options.threads, parser, input, limits);
   const std::size_t window = workers.inline_only() ? 1 : 2 * options.threads + 1;

@@ -83,11 +83,14 @@ void RecordObserver::observe(const LogRecord& record, ParsedBlock& block) {
       return;
     case RecordKind::message:
       seen.http = peer_facts(record.peer, record.peer_port, block.arena);
-      return observe_body(record, record.body, app::codec_named(record.codec).value_or(app::Codec::automatic), record.codec_lenient, seen, block);
+      if (record.told == nullptr) {
+        return observe_body(record, record.body, app::codec_named(record.codec).value_or(app::Codec::automatic), record.codec_lenient, seen, block);
+      }
+      seen.message = record.told;
+      block.observations.push_back(seen);
+      return block.books.use(record.lines);
     case RecordKind::exchange:
-      seen.kind = ObservationKind::exchange_summary;
-      seen.http = record.http;
-      break;
+      return observe_exchange(record, seen, block);
     case RecordKind::notice:
     case RecordKind::context:
       seen.kind = ObservationKind::notice;
@@ -101,6 +104,37 @@ void RecordObserver::observe(const LogRecord& record, ParsedBlock& block) {
   const bool names_session = record.kind == RecordKind::context && !record.session.empty() && seen.notice == nullptr;
   if (names_session) seen.kind = ObservationKind::context;
   if (seen.http != nullptr || seen.notice != nullptr || seen.outcome != nullptr || names_session) block.observations.push_back(seen);
+  block.books.use(record.lines);
+}
+
+// An access line: the request that it holds or names, when that came; the error that answered it; then the exchange as a whole, which
+// carries the same number. A reply that the client posted answers something which no access line shows.
+void RecordObserver::observe_exchange(const LogRecord& record, Observation seen, ParsedBlock& block) {
+  seen.http = record.http;
+  Observation request = seen;
+  request.kind = ObservationKind::message;
+  request.direction = model::Direction::client_to_server;
+  request.of_access_line = true;
+  request.exchange = hash_combine(hash_bytes("access line", record.source.input), record.source.offset) | 1;
+  if (record.http->started.known()) request.at = record.http->started;
+  const auto tell = [&](const model::RpcMessage& message) {
+    if (message.kind != model::MessageKind::request && message.kind != model::MessageKind::notification) return;
+    request.message = block.arena.make<model::RpcMessage>(message);
+    block.observations.push_back(request);
+    seen.exchange = request.exchange;
+    seen.of_access_line = true;
+  };
+  if (record.told != nullptr) tell(*record.told);
+  if (!record.body.empty()) reader_.read(record.body, app::codec_named(record.codec).value_or(app::Codec::automatic), false, block.arena, tell);
+  if (seen.of_access_line && record.told_reply != nullptr) {
+    Observation reply = seen;
+    reply.kind = ObservationKind::message;
+    reply.direction = model::Direction::server_to_client;
+    reply.message = record.told_reply;
+    block.observations.push_back(reply);
+  }
+  seen.kind = ObservationKind::exchange_summary;
+  block.observations.push_back(seen);
   block.books.use(record.lines);
 }
 

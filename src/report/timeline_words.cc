@@ -147,6 +147,7 @@ std::string closed_words(const TimelineEvent& event, const TimelineRow& row) {
   if (why == CloseReason::refused) return named(row) + " is refused" + took(row);
   if (why == CloseReason::cancelled) return named(row) + " is cancelled" + took(row);
   if (why == CloseReason::evidence_ends) return named(row) + " is still open where the evidence ends" + took(row);
+  if (why == CloseReason::unseen) return named(row) + " is over" + took(row) + "; its reply is not shown";
   const std::string after = row.took_us < 0 ? std::string() : " after " + format_duration(row.took_us);
   return fmt::format("{} has no reply{}: {}", named(row), after, spoken(model::to_string(why)));
 }

@@ -183,13 +183,10 @@ void SessionTracker::on_summary(const Observation& seen) {
   capabilities_ |= model::kExchanges;
   const HttpFacts& http = *seen.http;
   SessionState* state = nullptr;
-  Call* call = nullptr;
-  const auto peer = http.peer_port == 0 ? call_of_peer_.end() : call_of_peer_.find(peer_digest(http.peer, http.peer_port));
-  if (peer != call_of_peer_.end() && calls_.serial(peer->second.handle) == peer->second.serial) {
-    call = &calls_.at(peer->second.handle);
-    if (sessions_.alive(call->session)) state = &sessions_.at(call->session);
-    if (call->closed != CloseReason::open) call = nullptr;
-  }
+  const std::vector<Call*> own = take_calls_of_line(seen);
+  Call* call = own.empty() ? call_of_peer(http) : own.front();
+  if (call && sessions_.alive(call->session)) state = &sessions_.at(call->session);
+  if (call && call->closed != CloseReason::open) call = nullptr;
   if (!seen.session.empty()) {
     state = &session_of(seen, nullptr);
   } else if (!http.response_session_id.empty()) {
@@ -207,7 +204,46 @@ void SessionTracker::on_summary(const Observation& seen) {
   Event summary = event(EventKind::exchange_summary, seen, state);
   summary.call = call;
   emit(summary);
-  if (call && http.status >= 400 && http.method == "POST") close_call(*call, CloseReason::refused, time_of(seen), &seen);
+  if (call && own.empty() && http.status >= 400 && http.method == "POST") close_call(*call, CloseReason::refused, time_of(seen), &seen);
+  for (Call* each : own) {
+    if (each->closed != CloseReason::open) continue;
+    if (http.status < 400 && each->of_access_line) learn_from_line(*each, http);
+    if (http.status >= 400) close_call(*each, CloseReason::refused, time_of(seen), &seen);
+    else if (each->of_access_line) close_call(*each, CloseReason::unseen, time_of(seen), &seen);
+  }
+}
+
+// What a response without its body still says of its call.
+void SessionTracker::learn_from_line(const Call& call, const HttpFacts& http) {
+  if (http.status / 100 != 2 || http.response_bytes == 0) return;
+  if (call.method == "initialize") sessions_.at(call.session).session.initialize_answered = true;
+  if (call.method == "tools/call" && http.duration_us >= 0) tool_named(call.target).latency.add(http.duration_us);
+}
+
+Call* SessionTracker::call_of_peer(const HttpFacts& http) {
+  const auto peer = http.peer_port == 0 ? call_of_peer_.end() : call_of_peer_.find(peer_digest(http.peer, http.peer_port));
+  const bool known = peer != call_of_peer_.end() && calls_.serial(peer->second.handle) == peer->second.serial;
+  return known ? &calls_.at(peer->second.handle) : nullptr;
+}
+
+// The calls that an access line held or named; its exchange is over now.
+std::vector<Call*> SessionTracker::take_calls_of_line(const Observation& seen) {
+  std::vector<Call*> calls;
+  const auto line = !seen.of_access_line ? calls_of_lines_.end() : calls_of_lines_.find(seen.exchange);
+  if (line == calls_of_lines_.end()) return calls;
+  for (const PeerCall& each : line->second) {
+    if (calls_.serial(each.handle) == each.serial) calls.push_back(&calls_.at(each.handle));
+  }
+  calls_of_lines_.erase(line);
+  return calls;
+}
+
+// The call that the line's own reply answers.
+Call* SessionTracker::call_of_line(const Observation& seen) {
+  const auto line = !seen.of_access_line ? calls_of_lines_.end() : calls_of_lines_.find(seen.exchange);
+  if (line == calls_of_lines_.end() || line->second.empty()) return nullptr;
+  const PeerCall& first = line->second.front();
+  return calls_.serial(first.handle) == first.serial ? &calls_.at(first.handle) : nullptr;
 }
 
 void SessionTracker::on_gap(const Observation& seen) {

@@ -53,6 +53,11 @@ bool repeats(std::string_view payload, const Call& call) {
 }  // namespace
 
 void SessionTracker::on_reply(const Observation& seen, Exchange* exchange, Direction requestor) {
+  if (seen.of_access_line) {  // the error that an access line names: it shows no other replies
+    Call* const call = call_of_line(seen);
+    if (call && call->closed == CloseReason::open) deliver(seen, sessions_.at(call->session), nullptr, requestor, {call, nullptr, ReplyVerdict::answer, false, false});
+    return;
+  }
   capabilities_ |= model::kReplies;
   const RpcMessage& message = *seen.message;
   if (message.digest != 0 && (message.defects & model::kTruncated) == 0) capabilities_ |= model::kBodies;

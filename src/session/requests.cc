@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kRecentMessages = 16;
 constexpr std::int64_t kWrittenTwiceUs = 50 * kMillisecond;  // two handlers of one process write within this
+constexpr std::int64_t kSeenTwiceUs = 2 * kSecond;  // a proxy and the server behind it write of one request within this
 constexpr std::size_t kPeers = 65536;
 constexpr std::int64_t kRetryWithinUs = 10 * kSecond;        // transports send again at once or after a short pause
 
@@ -87,25 +88,28 @@ bool SessionTracker::written_twice(const Observation& seen) {
   return false;
 }
 
+void SessionTracker::count_client_request(model::Session& session, const RpcMessage& message) {
+  ++session.counts.requests;
+  if (message.method != "tools/call") return;
+  ++session.counts.tools_calls;
+  ++tool_named(message.target).calls;
+}
+
 void SessionTracker::on_request(const Observation& seen, SessionState& state, Exchange* exchange, Direction requestor) {
   const RpcMessage& message = *seen.message;
   model::Session& session = state.session;
-  capabilities_ |= model::kRequestIds;
+  if (calls_of_lines_.size() >= limits_.exchanges) calls_of_lines_.clear();
+  if (seen.of_access_line && shown_already(seen, state)) return;
+  state.requests_shown = state.requests_shown || !seen.of_access_line;
+  if (message.id.present()) capabilities_ |= model::kRequestIds;
   const bool from_client = requestor == Direction::client_to_server;
   if (message.method == "initialize" && session.keyed_by == model::SessionKeying::process && session.initialize_seen) restart(state, seen);
-  if (from_client) {
-    ++session.counts.requests;
-    if (message.method == "tools/call") {
-      ++session.counts.tools_calls;
-      ++tool_named(message.target).calls;
-    }
-  } else {
-    ++session.counts.server_requests;
-  }
+  if (from_client) count_client_request(session, message);
+  else ++session.counts.server_requests;
   remember_peer(state, seen.http);
   Event request = event(EventKind::request, seen, &state);
   request.exchange = exchange;
-  const bool ids_tell = !session.stateless && !session.modern && message.id.type != IdType::null;
+  const bool ids_tell = !session.stateless && !session.modern && message.id.type != IdType::null && message.id.present();
   Call* in_flight = ids_tell ? calls_.newest_open(session.index, requestor, message.id) : nullptr;
   if (in_flight && in_flight->maybe_answered) in_flight = nullptr;  // it may be over: no collision that could be shown
   request.retransmitted = ids_tell && is_retransmission(state, message, requestor);
@@ -126,6 +130,8 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   const bool used = ids_tell && state.ids[side(requestor)].use(message.id, limits_);
   request.used_before = used && !request.retransmitted;
   Call& call = open_call(seen, state, exchange, requestor);
+  call.of_access_line = seen.of_access_line;
+  if (seen.of_access_line) calls_of_lines_[seen.exchange].push_back({call.handle, calls_.serial(call.handle)});
   if (in_flight) {
     call.collided = in_flight->collided = true;
     in_flight->taken_by_method = call.method;
@@ -161,8 +167,24 @@ Call* SessionTracker::sent_before(const model::Session& session, const Exchange*
   const bool broke_off = before->stream_ended != CloseReason::open;
   const Time since = broke_off ? before->stream_ended_at : before->requested_at;
   const bool soon = !at.known() || !since.known() || at.us - since.us <= kRetryWithinUs;
-  const bool exchanges_told = exchange || before->exchange != 0;
+  const bool exchanges_told = exchange || before->exchange != 0 || before->of_access_line;
   return soon && (broke_off || !exchanges_told) ? before : nullptr;
+}
+
+// Whether another record of this log has shown the request of an access line; where the line names no id, whether the session's
+// requests are shown otherwise at all.
+bool SessionTracker::shown_already(const Observation& seen, const SessionState& state) {
+  const RpcMessage& message = *seen.message;
+  if (!message.id.present()) return state.requests_shown;
+  for (Call* call : {calls_.newest_open(state.session.index, Direction::client_to_server, message.id),
+                     calls_.newest_finished(state.session.index, Direction::client_to_server, message.id)}) {
+    if (call == nullptr || call->of_access_line || call->method != message.method || call->target != message.target) continue;
+    const bool near = !call->requested_at.known() || !seen.at.known() || std::abs(call->requested_at.us - seen.at.us) <= kSeenTwiceUs;
+    if (!near) continue;
+    calls_of_lines_[seen.exchange].push_back({call->handle, calls_.serial(call->handle)});
+    return true;
+  }
+  return false;
 }
 
 // The same message again after a refusal, a reset or a missing answer: a retry of the transport, no second use of the id.

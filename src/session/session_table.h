@@ -28,6 +28,7 @@ struct SessionState {
   std::uint32_t incarnation = 1;
   std::string constant_reply_id;  // an id the server has put on foreign replies before
   bool pending = false;       // an initialize whose session id is not known yet
+  bool requests_shown = false;  // by records other than access lines
 };
 
 // Lower case without dashes where the text is a UUID or a hex string; else as it stands.

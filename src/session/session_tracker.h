@@ -85,6 +85,7 @@ class SessionTracker : public model::ObservationSink {
   void on_request(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor);
   void remember_caller(const Observation& seen, const model::Call& call);
   model::Call* sent_before(const model::Session& session, const model::Exchange* exchange, const model::RpcMessage& message, model::Direction requestor, Time at);
+  void count_client_request(model::Session& session, const model::RpcMessage& message);
   bool is_retransmission(const SessionState& state, const model::RpcMessage& message, model::Direction requestor);
   void learn_from_request(SessionState& state, const Observation& seen);
   void on_notification(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction direction);
@@ -118,6 +119,11 @@ class SessionTracker : public model::ObservationSink {
   void on_exchange_response(const Observation& seen);
   void on_exchange_end(const Observation& seen);
   void on_summary(const Observation& seen);
+  std::vector<model::Call*> take_calls_of_line(const Observation& seen);
+  model::Call* call_of_line(const Observation& seen);
+  void learn_from_line(const model::Call& call, const model::HttpFacts& http);
+  model::Call* call_of_peer(const model::HttpFacts& http);
+  bool shown_already(const Observation& seen, const SessionState& state);
   void on_gap(const Observation& seen);
   void on_stream_event(const Observation& seen);
   void remember_event_id(const Observation& seen, model::Exchange& exchange);
@@ -159,6 +165,7 @@ class SessionTracker : public model::ObservationSink {
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> requests_of_stream_;  // exchange -> id digests it asked for
   struct PeerCall { std::uint32_t handle = kNoCall; std::uint64_t serial = 0; };
   std::unordered_map<std::uint64_t, PeerCall> call_of_peer_;           // log: client address and port -> last call
+  std::unordered_map<std::uint64_t, std::vector<PeerCall>> calls_of_lines_;  // access lines whose exchange is not over yet -> its calls
   std::unordered_map<std::uint64_t, std::uint32_t> session_of_connection_;  // wire: whose exchanges a connection carried last
   std::deque<std::uint32_t> pending_;                                  // sessions whose id is still to come, oldest first
   std::uint64_t nameless_starts_ = 0;                                  // log: initialize requests that named no session

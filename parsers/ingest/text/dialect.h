@@ -42,6 +42,12 @@ struct PrefixRule {
   std::size_t dialect = 0;
 };
 
+struct JsonField {
+  Field field = Field::ignore;
+  std::int64_t unit_us = 1000000;   // of a bare number in a duration
+  std::vector<std::string> paths;   // the first that is there
+};
+
 struct MessageRule {
   std::vector<Template> forms;
   std::shared_ptr<const re2::RE2> regex;       // instead of forms; groups are named after fields
@@ -49,14 +55,9 @@ struct MessageRule {
   std::string literal;                         // that the text holds when the regex, or a form found anywhere, can match
   bool anywhere = false;                       // not only at the start of the message; see RuleTable
   std::vector<std::string> loggers;
+  std::vector<JsonField> fields;               // of {pairs}
   Meaning meaning;
   std::size_t dialect = 0;
-};
-
-struct JsonField {
-  Field field = Field::ignore;
-  std::int64_t unit_us = 1000000;   // of a bare number in a duration
-  std::vector<std::string> paths;   // the first that is there
 };
 
 struct JsonRule {

@@ -153,7 +153,7 @@ class DialectReader {
     if ((meaning.is == RecordKind::outcome) != (meaning.outcome != OutcomeWord::none)) {
       return source_.fail(node, "an outcome and its word go together", "is: outcome, and outcome: started, shown, failed, timed-out, no-answer or not-sent");
     }
-    if (meaning.is == RecordKind::message && !has_body) source_.fail(node, "a message has no {body}");
+    if (meaning.is == RecordKind::message && !has_body) source_.fail(node, "a message has no {body}, {key} or {mcp_method}");
   }
 
   void read_message(const Node& node) {
@@ -165,13 +165,17 @@ class DialectReader {
     keys.push_back(text_key("literal", rule.literal));
     keys.push_back({"anywhere", [&](const Node& value) { rule.anywhere = source_.boolean(value, "anywhere"); }});
     keys.push_back({"logger", [&](const Node& value) { rule.loggers = source_.scalars(value, "logger"); }});
+    keys.push_back({"fields", [&](const Node& value) { read_fields(value, rule.fields); }});
     source_.each_key(node, "a message", keys);
     if (!source_.ok()) return;
     if (rule.forms.empty() == regex.empty()) return source_.fail(node, "a message has either match or regex");
     if (!regex.empty()) compile_regex(node, regex, rule);
     if (!source_.ok()) return;
     bool has_body = std::any_of(rule.groups.begin(), rule.groups.end(), [](const auto& group) { return group.second == Field::body; });
-    for (const Template& form : rule.forms) has_body = has_body || form.has(Field::body);
+    for (const Template& form : rule.forms) has_body = has_body || form.has(Field::body) || form.has(Field::key) || form.has(Field::mcp_method);
+    has_body = has_body || tells_message(rule.fields);
+    const bool has_pairs = std::any_of(rule.forms.begin(), rule.forms.end(), [](const Template& form) { return form.has(Field::pairs); });
+    if (has_pairs == rule.fields.empty()) return source_.fail(node, "{pairs} and fields go together", "fields: says which keys of the pairs fill which fields");
     check_meaning(node, rule.meaning, has_body);
     if (rule.anywhere && !rule.forms.empty()) {
       rule.literal = trim_literal(rule.forms[0].lead());
@@ -212,18 +216,27 @@ class DialectReader {
       for (const auto& entry : value) rule.where.emplace_back(source_.scalar(entry.first, "where"), source_.scalar(entry.second, "where"));
     }});
     keys.push_back({"fields", [&](const Node& value) {
-      for (const auto& entry : value) read_json_field(entry.first, entry.second, rule);
+      read_fields(value, rule.fields);
     }});
     source_.each_key(node, "a json rule", keys);
     rule.is_log = !node["is"];
     if (!source_.ok()) return;
     if (rule.require.empty()) return source_.fail(node, "a json rule requires nothing", "require: names the keys that tell this form from others");
     const bool has_body = std::any_of(rule.fields.begin(), rule.fields.end(), [](const JsonField& field) { return field.field == Field::body; });
-    if (!rule.is_log) check_meaning(node, rule.meaning, has_body);
+    if (!rule.is_log) check_meaning(node, rule.meaning, has_body || tells_message(rule.fields));
     dialect_.json.push_back(std::move(rule));
   }
 
-  void read_json_field(const Node& key, const Node& value, JsonRule& rule) {
+  // A message need not be there whole: its id or its method tell it too.
+  static bool tells_message(const std::vector<JsonField>& fields) {
+    return std::any_of(fields.begin(), fields.end(), [](const JsonField& field) { return field.field == Field::key || field.field == Field::mcp_method; });
+  }
+
+  void read_fields(const Node& node, std::vector<JsonField>& fields) {
+    for (const auto& entry : node) read_json_field(entry.first, entry.second, fields);
+  }
+
+  void read_json_field(const Node& key, const Node& value, std::vector<JsonField>& fields) {
     JsonField field;
     std::string name = source_.scalar(key, "fields");
     for (const auto& [ending, unit] : {std::pair<std::string_view, std::int64_t>{"_ms", kMillisecond}, {"_us", kMicrosecond}, {"_ns", 0}}) {
@@ -239,7 +252,7 @@ class DialectReader {
       return source_.fail(key, fmt::format("unknown field '{}'", name), did_you_mean(name, names));
     }
     field.paths = source_.scalars(value, "a path");
-    rule.fields.push_back(std::move(field));
+    fields.push_back(std::move(field));
   }
 
   void read_sample(const Node& node) {

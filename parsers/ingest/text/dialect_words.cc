@@ -19,6 +19,10 @@ std::string_view word(const std::array<std::string_view, N>& words, Enum value) 
 
 std::string number(std::int64_t value) { return value < 0 ? std::string{} : fmt::format("{}", value); }
 
+std::string of_told(const LogRecord& record, std::string_view model::RpcMessage::*member) {
+  return record.told == nullptr ? std::string{} : std::string(record.told->*member);
+}
+
 using Getter = std::string (*)(const LogRecord&);
 struct SampleField {
   std::string_view name;
@@ -82,6 +86,13 @@ constexpr SampleField kSampleFields[] = {
     {"duration_us", [](const LogRecord& r) { return r.http == nullptr ? std::string{} : number(r.http->duration_us); }},
     {"started", [](const LogRecord& r) { return r.http != nullptr && r.http->started.known() ? format_rfc3339(r.http->started) : std::string{}; }},
     {"is_sse", [](const LogRecord& r) { return std::string(r.http != nullptr && r.http->is_sse ? "true" : "false"); }},
+    {"rpc_id", [](const LogRecord& r) { return r.told == nullptr ? std::string{} : std::string(r.told->id.value); }},
+    {"rpc_method", [](const LogRecord& r) { return of_told(r, &model::RpcMessage::method); }},
+    {"rpc_target", [](const LogRecord& r) { return of_told(r, &model::RpcMessage::target); }},
+    {"rpc_error", [](const LogRecord& r) {
+       const model::RpcMessage* reply = r.told_reply != nullptr ? r.told_reply : r.told;
+       return reply == nullptr ? std::string{} : std::string(reply->reason);
+     }},
     {"lines", [](const LogRecord& r) { return fmt::format("{}", r.lines); }},
 };
 

@@ -69,6 +69,8 @@ class Framer {
     }
   }
 
+  // Fills `captures` from the key=value pairs, or the JSON object, of a message.
+  void take_pairs(std::string_view pairs, const std::vector<JsonField>& fields, Captures& captures);
   // One record of a journal export at the start of `text`; the bytes it takes, 0 when it is none.
   std::size_t read_export(std::string_view text, Frame& frame);
 
@@ -90,12 +92,14 @@ class Framer {
   bool read_fluent_pair(Frame& frame);
   // framing_json.cc
   bool read_json(Frame& frame);
+  bool read_pairs(Frame& frame);
   bool read_docker(Frame& frame);
   bool read_journal(Frame& frame);
   bool read_with_rule(Frame& frame);
   bool read_logger_json(Frame& frame);
   bool rule_fits(const JsonRule& rule) const;
   bool take_fields(const JsonRule& rule, Frame& frame, Captures& captures);
+  JsonValue value_of(const JsonField& field) const;
   void take_keys(const JsonKeys& keys, Frame& frame, bool take_time);
   bool take_payload(Frame& frame, const JsonValue& message);
   void take_body(Frame& frame, const JsonValue& body, std::string_view text, std::string_view line);

@@ -5,6 +5,7 @@
 #include "ingest/text/char_class.h"
 #include "ingest/text/framing.h"
 #include "ingest/text/json_keys.h"
+#include "ingest/text/key_value_pairs.h"
 #include "ingest/text/record_builder.h"
 #include "ingest/text/surroundings.h"
 
@@ -36,7 +37,26 @@ std::int64_t duration_us(std::string_view text, std::int64_t unit_us) {
   return unit_us == 0 ? us / 1'000'000'000 : us;
 }
 
+Capture capture_of(const JsonField& field, std::string_view text) {
+  if (field.field == Field::peer) return peer_capture(text);
+  if (field.field == Field::wait || field.field == Field::duration) return {field.field, text, duration_us(text, field.unit_us)};
+  const Decimal number = read_decimal(text);
+  return {field.field, text, number.digits == 0 ? -1 : number.value};
+}
+
 }  // namespace
+
+// A line of key=value pairs (logfmt, slog's text): the same as the JSON object of these members.
+bool Framer::read_pairs(Frame& frame) {
+  if (!begins_with_pair(frame.payload)) return false;
+  const std::string_view json = pairs_as_json(frame.payload, arena_);
+  if (!members_.read(json)) return false;
+  const std::string_view line = frame.payload;
+  frame.payload = json;
+  if (read_with_rule(frame) || read_logger_json(frame)) return true;
+  frame.payload = line;
+  return true;
+}
 
 bool Framer::read_json(Frame& frame) {
   if (!members_.read(frame.payload)) {
@@ -139,15 +159,30 @@ bool Framer::read_with_rule(Frame& frame) {
   return false;
 }
 
+// The first of the field's paths that holds something.
+JsonValue Framer::value_of(const JsonField& field) const {
+  JsonValue value;
+  for (const std::string& path : field.paths) {
+    value = find_path(members_, path);
+    if (value.present() && !value.text.empty()) break;
+  }
+  return value;
+}
+
+// The fields of a message's own {pairs}, which stand behind its text as key=value or as a JSON object.
+void Framer::take_pairs(std::string_view pairs, const std::vector<JsonField>& fields, Captures& captures) {
+  if (!members_.read(!pairs.empty() && pairs[0] == '{' ? pairs : pairs_as_json(pairs, arena_))) return;
+  for (const JsonField& field : fields) {
+    const JsonValue value = value_of(field);
+    if (value.present()) captures.add(capture_of(field, value.is_text() ? unescape_json(value, arena_) : value.text));
+  }
+}
+
 // Fills `captures`, and the frame's time, level and logger; true when the rule's message was found and is now the payload.
 bool Framer::take_fields(const JsonRule& rule, Frame& frame, Captures& captures) {
   JsonValue message;
   for (const JsonField& field : rule.fields) {
-    JsonValue value;
-    for (const std::string& path : field.paths) {
-      value = find_path(members_, path);
-      if (value.present() && !value.text.empty()) break;
-    }
+    const JsonValue value = value_of(field);
     if (!value.present()) continue;
     const std::string_view text = value.is_text() ? unescape_json(value, arena_) : value.text;
     switch (field.field) {
@@ -156,11 +191,8 @@ bool Framer::take_fields(const JsonRule& rule, Frame& frame, Captures& captures)
       case Field::logger: frame.logger = text; break;
       case Field::message: message = value; break;
       case Field::process: frame.process = mix(frame.process, text); break;
-      case Field::peer: captures.add(peer_capture(text)); break;
-      case Field::wait:
-      case Field::duration: captures.add({field.field, text, duration_us(text, field.unit_us)}); break;
       case Field::direction: frame.direction = direction_of(text); break;
-      default: captures.add({field.field, text, read_decimal(text).digits == 0 ? -1 : read_decimal(text).value}); break;
+      default: captures.add(capture_of(field, text)); break;
     }
   }
   return message.is_text() && rule.is_log && take_payload(frame, message);

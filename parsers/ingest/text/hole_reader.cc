@@ -9,6 +9,7 @@ namespace mcpscan::ingest {
 namespace {
 
 constexpr std::size_t kTimeReach = 40;  // a time looks no further from where it begins, long fractions aside
+constexpr std::size_t kLeastId = 16;    // fewer are a word; session ids have 22 and more
 using HoleType = Template::HoleType;
 
 std::size_t behind_blanks(std::string_view text, std::size_t at) {
@@ -31,6 +32,12 @@ std::size_t logger_length(std::string_view text, std::size_t at) {
     else break;
   }
   return end - at;
+}
+
+std::size_t id_length(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size() && (is_a(text[end], kLetter | kDigit) || text[end] == '-' || text[end] == '_' || text[end] == '.')) ++end;
+  return end - at < kLeastId ? 0 : end - at;
 }
 
 std::size_t quoted_length(std::string_view text, std::size_t at, char quote) {
@@ -116,6 +123,7 @@ std::size_t HoleReader::seen(Template::HoleType type, std::size_t at, std::size_
     case HoleType::address:
     case HoleType::name: return at + length + 2;
     case HoleType::logger: return at + length + 2;
+    case HoleType::id: return at + std::max(length, kLeastId) + 2;
     case HoleType::level: return at + run_of(text_.substr(at, 10), 0, kLetter) + 1;
     case HoleType::time: return seen_by_time(at);
     case HoleType::text:
@@ -142,6 +150,7 @@ std::size_t HoleReader::length(const Template::Op& op, std::size_t at, Capture& 
     case HoleType::quoted: return quoted(at, capture);
     case HoleType::repr: return repr(text_, at, capture);
     case HoleType::name: return run_of(text_, at, kLetter | kDigit | kLoggerMark);
+    case HoleType::id: return id_length(text_, at);
     case HoleType::duration: return read_duration(left, op.unit_us, capture.number);
   }
   return 0;

@@ -43,6 +43,8 @@ struct LogRecord {
   std::uint64_t process = 0;          // hash of framing pid/container/stream; 0: not told
   std::uint16_t dialect = 0;          // index into LogParser::dialects()
   const model::HttpFacts* http = nullptr;      // exchange
+  const model::RpcMessage* told = nullptr;     // message or exchange: what the line tells of a message that it does not hold; a request may lack its id
+  const model::RpcMessage* told_reply = nullptr;  // exchange: the error it was answered with
   const model::Notice* notice = nullptr;       // notice, context
   const model::OutcomeFacts* outcome = nullptr;
 };

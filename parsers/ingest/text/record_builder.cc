@@ -83,6 +83,14 @@ void key_exchange(HttpFacts& http, LogRecord& record) {
   if (!record.session.empty()) record.keying = model::SessionKeying::legacy_session_id;
 }
 
+// When the request came and when the response was over, of which the line gives one and the time between them.
+void time_exchange(bool told_the_end, HttpFacts& http, LogRecord& record) {
+  if (!record.at.known() || http.duration_us < 0) return;
+  http.started = record.at;
+  if (told_the_end) http.started.us -= http.duration_us;
+  else record.at.us += http.duration_us;
+}
+
 void apply_exchange(const Meaning& meaning, const Captures& captures, Arena& arena, LogRecord& record) {
   auto* http = arena.make<HttpFacts>();
   for (std::size_t i = 0; i < captures.count; ++i) take_http_field(captures.items[i], *http);
@@ -95,9 +103,59 @@ void apply_exchange(const Meaning& meaning, const Captures& captures, Arena& are
     return;
   }
   http->is_sse = is_event_stream(http->content_type);
-  if (meaning.ends_exchange && record.at.known() && http->duration_us >= 0) http->started.us = record.at.us - http->duration_us;
+  time_exchange(meaning.ends_exchange, *http, record);
   http->body_unknown = true;
   record.http = http;
+}
+
+// The id as the line has it: a number is a number, whether it was printed as a text or not, since loggers print all ids in one way.
+model::RpcId told_id(std::string_view token) {
+  if (token.empty()) return {};
+  if (token == "null") return {model::IdType::null, {}, token};
+  const std::size_t sign = token[0] == '-';
+  const Decimal digits = read_decimal(token, sign);
+  const bool integer = digits.digits != 0 && sign + digits.digits == token.size();
+  return {integer ? model::IdType::integer : model::IdType::string, token, token};
+}
+
+void tell_error(const Capture& error, model::RpcMessage& reply) {
+  reply.kind = model::MessageKind::error;
+  const std::size_t sign = !error.text.empty() && error.text[0] == '-';
+  const Decimal code = read_decimal(error.text, sign);
+  reply.error_code = code.digits == 0 ? 0 : sign != 0 ? -code.value : code.value;
+  reply.reason = error.text;
+}
+
+// A message told by its method and id, without its members.
+const model::RpcMessage* told_message(const Captures& captures, Arena& arena) {
+  model::RpcMessage message;
+  message.id = told_id(captures.text(Field::key));
+  message.method = captures.text(Field::mcp_method);
+  message.target = captures.text(Field::mcp_name).empty() ? captures.text(Field::tool) : captures.text(Field::mcp_name);
+  const Capture* error = captures.find(Field::error);
+  if (!message.method.empty()) {
+    const bool notification = message.method.substr(0, 14) == "notifications/";
+    message.kind = notification ? model::MessageKind::notification : model::MessageKind::request;
+    if (message.method == "initialize") message.protocol_version = captures.text(Field::protocol_version);
+  } else if (message.id.present()) {
+    message.kind = model::MessageKind::result;
+    message.result_keys = model::kUntoldResult;
+    if (error != nullptr && !error->text.empty()) tell_error(*error, message);
+  } else {
+    return nullptr;
+  }
+  return arena.make<model::RpcMessage>(message);
+}
+
+void tell_messages(const Captures& captures, Arena& arena, LogRecord& record) {
+  if (record.body.empty()) record.told = told_message(captures, arena);
+  const Capture* error = captures.find(Field::error);
+  const bool answered = record.kind == RecordKind::exchange && record.told != nullptr && error != nullptr && !error->text.empty();
+  if (!answered || record.told->kind != model::MessageKind::request) return;
+  model::RpcMessage reply;
+  reply.id = record.told->id;
+  tell_error(*error, reply);
+  record.told_reply = arena.make<model::RpcMessage>(reply);
 }
 
 void apply_notice(const Meaning& meaning, const Captures& captures, Arena& arena, LogRecord& record) {
@@ -186,6 +244,7 @@ void apply_meaning(const Meaning& meaning, const Captures& captures, Arena& aren
     record.reason = "other-traffic";
   }
   if (meaning.is == RecordKind::exchange) apply_exchange(meaning, captures, arena, record);
+  if (record.kind == RecordKind::exchange || record.kind == RecordKind::message) tell_messages(captures, arena, record);
 }
 
 }  // namespace mcpscan::ingest

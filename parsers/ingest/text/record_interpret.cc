@@ -88,6 +88,7 @@ void RecordReader::take_head(const RecordHead& head, LogRecord& record) const {
 bool RecordReader::tell_message(std::string_view message, LogRecord& record) {
   if (!state_.messages.match(message, record.logger, times_, match_)) return false;
   record.dialect = static_cast<std::uint16_t>(match_.rule->dialect);
+  if (!match_.rule->fields.empty()) framer_.take_pairs(match_.captures.text(Field::pairs), match_.rule->fields, match_.captures), plain_ = false;
   apply_meaning(match_.rule->meaning, match_.captures, arena_, record);
   return true;
 }

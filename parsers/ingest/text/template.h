@@ -8,7 +8,7 @@
 // Types: word (no blanks), text (within the line, up to what follows), rest (everything to the end, lines too), int, number,
 // level, logger, time (time=FORM for one form only), peer (address:port), address (without a port), quoted ("...", with \ escapes), repr (a
 // Python or JSON scalar: 5, 'abc', "abc"), name (letters, digits, _ - .), duration (12.34ms, 1m2.5s, 2.0 seconds; duration=s or
-// =ms gives the unit of a bare number).
+// =ms gives the unit of a bare number), id (16 letters, digits, - _ . or more: a session id among other words).
 // A text hole tries at most kLazyTries places, one at the very start only those within kLeadBytes and before any brace; the whole match
 // takes at most kBudget steps, so a hostile line costs no more than that.
 // Immutable after compile(); safe in several threads.
@@ -32,8 +32,10 @@ enum class Field : std::uint8_t {
   response_bytes, request_bytes, duration, server, user_agent, content_type, host, origin, accept, response_session,
   protocol_version, last_event_id, mcp_method, mcp_name, forwarded_for, process, direction,
   request,  // "POST /mcp HTTP/1.1": method and path at once
+  error,    // of a reply: its code or its text
+  pairs,    // key=value pairs, or a JSON object, for the rule's own fields
 };
-inline constexpr std::size_t kFields = 34;
+inline constexpr std::size_t kFields = 36;
 std::string_view name_of(Field field);
 
 struct Capture {
@@ -103,9 +105,9 @@ class Template {
   };
   Opening opening() const;
 
-  static constexpr std::size_t kHoleTypes = 14;
+  static constexpr std::size_t kHoleTypes = 15;
   enum class OpKind : std::uint8_t { literal, hole, optional, end };
-  enum class HoleType : std::uint8_t { word, text, rest, integer, number, level, logger, time, peer, address, quoted, repr, name, duration };
+  enum class HoleType : std::uint8_t { word, text, rest, integer, number, level, logger, time, peer, address, quoted, repr, name, duration, id };
   struct Op {
     OpKind kind = OpKind::end;
     HoleType type = HoleType::word;

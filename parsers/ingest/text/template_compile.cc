@@ -25,10 +25,10 @@ constexpr std::array<FieldEntry, kFields> kFieldTable{{
     {"origin", HoleType::word}, {"accept", HoleType::text}, {"response_session", HoleType::word},
     {"protocol_version", HoleType::word}, {"last_event_id", HoleType::word}, {"mcp_method", HoleType::word},
     {"mcp_name", HoleType::word}, {"forwarded_for", HoleType::text}, {"process", HoleType::word}, {"direction", HoleType::word},
-    {"request", HoleType::quoted},
+    {"request", HoleType::quoted}, {"error", HoleType::text}, {"pairs", HoleType::rest},
 }};
 constexpr std::array<std::string_view, Template::kHoleTypes> kTypeNames{"word", "text", "rest",    "int",    "number", "level", "logger",
-                                                      "time", "peer", "address", "quoted", "repr",   "name",  "duration"};
+                                                      "time", "peer", "address", "quoted", "repr",   "name",  "duration", "id"};
 
 int weight(const Template::Op& op) {
   if (op.kind == Template::OpKind::literal) return static_cast<int>(op.literal.size());

@@ -118,3 +118,39 @@ TEST_CASE("a message nested beyond json_depth is told and is an anomaly at its p
   REQUIRE(seen.block.anomalies.entries().count("json-too-deep") == 1);
   CHECK(seen.block.anomalies.entries().at("json-too-deep").source.number == 17);
 }
+
+TEST_CASE("an access line tells the request that it holds when that came, then its exchange, under one number") {
+  LogRecord record = record_of(RecordKind::exchange, R"({"jsonrpc":"2.0","id":1,"method":"ping"})");
+  model::HttpFacts http;
+  http.started = {2 * kSecond};
+  record.http = &http;
+  const Observed seen(record);
+  REQUIRE(seen.block.observations.size() == 2);
+  CHECK(seen.first().message->method == "ping");
+  CHECK(seen.first().at.us == 2 * kSecond);
+  CHECK(seen.first().of_access_line);
+  CHECK(seen.block.observations[1].kind == ObservationKind::exchange_summary);
+  CHECK(seen.block.observations[1].exchange == seen.first().exchange);
+  CHECK(seen.block.books.used == 1);
+}
+
+TEST_CASE("a reply that the client posted is not told from an access line: what it answers is never shown there") {
+  LogRecord record = record_of(RecordKind::exchange, R"({"jsonrpc":"2.0","id":1,"result":{}})");
+  model::HttpFacts http;
+  record.http = &http;
+  const Observed seen(record);
+  REQUIRE(seen.block.observations.size() == 1);
+  CHECK(seen.first().kind == ObservationKind::exchange_summary);
+  CHECK(seen.first().exchange == 0);
+}
+
+TEST_CASE("a message told by its method and id alone is told as it is, without a body") {
+  LogRecord record = record_of(RecordKind::message);
+  model::RpcMessage told;
+  told.kind = model::MessageKind::request;
+  told.method = "tools/call";
+  record.told = &told;
+  const Observed seen(record);
+  CHECK(seen.first().message->method == "tools/call");
+  CHECK(seen.block.books.used == 1);
+}

@@ -30,6 +30,7 @@ struct Where {
   std::uint16_t port = 0;
   std::uint32_t keys = model::kContent, batch = 0, defects = 0;
   std::uint64_t principal = 0;
+  bool of_access_line = false;
 };
 
 // Who speaks HTTP, for the exchange observations.
@@ -43,7 +44,7 @@ struct Http {
 inline std::string word(model::CloseReason reason) {
   constexpr std::array kWords{"open", "answered", "refused", "cancelled", "timed_out", "overwritten", "undeliverable", "stream_closed", "connection_reset",
                               "client_closed", "accepted_only", "client_dead", "restarted", "session_ended", "evidence_ends", "evidence_gap", "aged_out",
-                              "no_response", "sent_again"};
+                              "no_response", "sent_again", "unseen"};
   return kWords.at(static_cast<std::size_t>(reason));
 }
 
@@ -153,6 +154,7 @@ class Tracked : public model::EventSink {
     seen.stream = where.stream;
     seen.keying = where.keying;
     seen.event_id = where.event_id;
+    seen.of_access_line = where.of_access_line;
     if (where.at >= 0) seen.at = {static_cast<std::int64_t>(where.at * 1e6)};
     seen.source = {0, model::PlaceKind::line, ++line_, 0};
     return seen;
