@@ -77,12 +77,15 @@ def text(value):
     return {"content": [{"type": "text", "text": value if isinstance(value, str) else json.dumps(value)}]}
 
 
+def structured(value):
+    return {**text(value), "structuredContent": value}
+
+
 TOOLS = {
     "get_ticket": ("ticket", lambda a, r: text({"ref": a, "status": r.choice(["open", "closed"]), "owner": r.choice(WORDS)})),
     "search_docs": ("query", lambda a, r: text({"hits": [{"title": word(r), "rank": n} for n in range(r.randrange(1, 4))]})),
     "translate_text": ("source", lambda a, r: text({"translation": " ".join(r.choice(WORDS) for _ in range(6)), "language": "de"})),
-    "fetch_invoice": ("invoice", lambda a, r: {**text({"invoice": a, "total": r.randrange(100, 9000)}),
-                                               "structuredContent": {"invoice": a, "total": r.randrange(100, 9000)}}),
+    "fetch_invoice": ("invoice", lambda a, r: structured({"invoice": a, "total": r.randrange(100, 9000)})),
     "list_events": ("day", lambda a, r: text({"events": [{"at": f"{r.randrange(8, 18)}:00", "room": r.choice(WORDS)} for _ in range(3)]})),
     "run_query": ("sql", lambda a, r: text("id | name\n" + "\n".join(f"{r.randrange(999)} | {r.choice(WORDS)}" for _ in range(4)))),
     "get_weather": ("city", lambda a, r: text(f"Weather in {a}: {r.randrange(-5, 30)} degrees, wind {r.randrange(40)} km/h")),
