@@ -13,6 +13,7 @@
 #include "ingest/text/block_reader.h"
 #include "ingest/text/oldest_first.h"
 #include "pipeline/neighbour_names.h"
+#include "pipeline/observation_prefetch.h"
 #include "pipeline/record_observer.h"
 #include "pipeline/request_order.h"
 
@@ -104,10 +105,10 @@ class LogScan {
     }
     tallies_.resize(parsed.records_by_dialect.size());
     for (std::size_t i = 0; i < tallies_.size(); ++i) tallies_[i] += parsed.records_by_dialect[i];
-    for (model::Observation& seen : parsed.observations) {
+    each_prefetched(parsed.observations, [&](model::Observation& seen) {
       seen.source = original(seen.source);
       if (in_window(seen.at)) sink_.observe(seen);
-    }
+    });
   }
 
   void finish() {

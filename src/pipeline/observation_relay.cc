@@ -1,6 +1,7 @@
 #include "pipeline/observation_relay.h"
 
 #include "pipeline/observation_copy.h"
+#include "pipeline/observation_prefetch.h"
 
 namespace mcpscan::pipeline {
 
@@ -47,7 +48,7 @@ void ObservationRelay::run() {
     if (filled_count_ == emptied_count_) return;
     Batch& batch = batches_[emptied_count_ % kBatches];
     lock.unlock();
-    for (const model::Observation& seen : batch.observations) sink_.observe(seen);
+    each_prefetched(batch.observations, [this](const model::Observation& seen) { sink_.observe(seen); });
     batch.observations.clear();
     batch.arena.reset();
     lock.lock();

@@ -194,17 +194,26 @@ FirstHoles::Behind FirstHoles::measure(std::size_t hole) {
   return behind;
 }
 
+namespace {
+
+// Up to eight letters as one number, without case.
+constexpr std::uint64_t packed(std::string_view word) {
+  std::uint64_t bytes = 0;
+  for (const char c : word) bytes = bytes << 8 | (static_cast<unsigned char>(c) | 0x20u);
+  return bytes;
+}
+
+constexpr std::array<std::uint64_t, 19> kLevels{packed("debug"),  packed("info"),    packed("warning"), packed("warn"),  packed("error"),
+                                                packed("critical"), packed("fatal"), packed("trace"),   packed("notice"), packed("err"),
+                                                packed("crit"),   packed("emerg"),   packed("alert"),   packed("panic"), packed("silly"),
+                                                packed("verbose"), packed("log"),    packed("severe"),  packed("fail")};
+
+}  // namespace
+
 std::size_t level_length(std::string_view text) {
-  static constexpr std::array<std::string_view, 19> kWords{"debug",  "info",    "warning", "warn",  "error", "critical", "fatal",
-                                                           "trace",  "notice",  "err",     "crit",  "emerg", "alert",    "panic",
-                                                           "silly",  "verbose", "log",     "severe", "fail"};
   const std::size_t length = run_of(text.substr(0, 10), 0, kLetter);
   if (length < 3 || length > 8) return 0;
-  const char first = lower(text[0]);
-  for (const std::string_view word : kWords) {
-    if (word[0] == first && equal_ignoring_case(word, text.substr(0, length))) return length;
-  }
-  return 0;
+  return std::find(kLevels.begin(), kLevels.end(), packed(text.substr(0, length))) == kLevels.end() ? 0 : length;
 }
 
 namespace {

@@ -124,6 +124,7 @@ void MessageTable::add(const MessageRule& rule) {
       entry.rule = &rule;
       entry.form = &form;
       entry.opening = form.opening();
+      entry.needed = form.needed_byte();
       entry.specificity = form.specificity();
       entry.order = pending_.size();
       pending_.push_back(entry);
@@ -146,9 +147,13 @@ bool MessageTable::match(std::string_view message, std::string_view logger, Time
   found.captures.saw(message.data() + std::min<std::size_t>(8, message.size() + 1));
   if (message.empty()) return false;
   const std::uint64_t word = first_eight(message);
+  // An address at the start makes an access line, which no memo keeps: it may be looked at as a whole.
+  const bool by_address = is_digit(message[0]) && message.size() <= kHeadBytes;
+  if (by_address) found.captures.saw(message.data() + message.size() + 1);
   FirstHoles holes(message, times, found.captures);
   for (const Entry& entry : by_byte_[static_cast<unsigned char>(message[0])]) {
     if ((word & entry.mask) != entry.lead || !holes.allow(entry.opening) || !logger_fits(*entry.rule, logger)) continue;
+    if (by_address && entry.needed != 0 && message.find(entry.needed) == std::string_view::npos) continue;
     found.captures.count = 0;
     if (!entry.form->match(message, times, found.captures)) continue;
     found.rule = entry.rule;

@@ -62,6 +62,7 @@ class MessageTable {
  private:
   struct Entry {
     std::uint64_t mask = 0, lead = 0;  // the first bytes, up to the first blank
+    char needed = 0;
     const MessageRule* rule = nullptr;
     const Template* form = nullptr;
     Template::Opening opening;

@@ -104,6 +104,8 @@ class Template {
     char first = 0, second = 0;     // 0: any
   };
   Opening opening() const;
+  // The byte that is rarest in logs of those that every match holds; 0: none. Only of templates that begin with a hole.
+  char needed_byte() const;
 
   static constexpr std::size_t kHoleTypes = 15;
   enum class OpKind : std::uint8_t { literal, hole, optional, end };

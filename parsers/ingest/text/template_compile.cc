@@ -190,6 +190,18 @@ Template::Opening Template::opening() const {
   return {static_cast<std::uint8_t>(hole), behind[0], behind.size() > 1 ? behind[1] : '\0'};
 }
 
+char Template::needed_byte() const {
+  constexpr std::string_view kRarestFirst = "[]{}|<>#*=&%@!?~^$;'()\"xqzjkvXQZJKV/_-+wybgWYBGHMUfphcmdlusiraonteFDLNOACSPTIRE";
+  std::size_t rarest = kRarestFirst.size();
+  if (ops_[0].kind != OpKind::hole) return 0;
+  for (std::size_t i = 0; i < ops_.size(); ++i) {
+    if (ops_[i].kind == OpKind::optional) i = ops_[i].jump - 1;
+    if (ops_[i].kind != OpKind::literal) continue;
+    for (const char c : ops_[i].literal) rarest = std::min(rarest, kRarestFirst.find(c));
+  }
+  return rarest < kRarestFirst.size() ? kRarestFirst[rarest] : '\0';
+}
+
 std::string_view Template::longest_literal() const {
   std::string_view longest;
   for (std::size_t i = 0; i < ops_.size(); ++i) {

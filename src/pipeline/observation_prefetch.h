@@ -1,0 +1,34 @@
+// prefetch(): asks for the memory of an observation that another thread has written, some observations ahead of its use. What a session
+// tracker reads of one lies in a dozen cache lines of the other core; asked for one by one they cost more than the tracking.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "model/observation.h"
+
+namespace mcpscan::pipeline {
+
+inline void prefetch_lines(const void* from, std::size_t bytes) {
+  constexpr std::size_t kLine = 64;
+  for (std::size_t at = 0; at < bytes; at += kLine) __builtin_prefetch(static_cast<const char*>(from) + at);
+}
+
+inline void prefetch(const model::Observation& seen) {
+  constexpr std::size_t kTextHead = 320;
+  prefetch_lines(seen.text.data(), std::min(seen.text.size(), kTextHead));
+  if (seen.http) prefetch_lines(seen.http, sizeof *seen.http);
+  if (seen.message) prefetch_lines(seen.message, sizeof *seen.message);
+}
+
+// Gives each of `observations` to `visit` in order, those to come prefetched.
+template <typename Observations, typename Visit>
+void each_prefetched(Observations& observations, Visit visit) {
+  constexpr std::size_t kAhead = 4;
+  for (std::size_t i = 0; i < observations.size(); ++i) {
+    if (i + kAhead < observations.size()) prefetch(observations[i + kAhead]);
+    visit(observations[i]);
+  }
+}
+
+}  // namespace mcpscan::pipeline
