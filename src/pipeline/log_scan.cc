@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ingest/text/block_reader.h"
+#include "ingest/text/line_memo.h"
 #include "ingest/text/oldest_first.h"
 #include "pipeline/neighbour_names.h"
 #include "pipeline/observation_prefetch.h"
@@ -44,9 +45,16 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
 
   bool inline_only() const { return threads_.empty(); }
-  void parse(Job& job, RecordObserver& observer) const {
+  // What a thread keeps from block to block.
+  struct Desk {
+    explicit Desk(const Limits& limits) : observer(limits) {}
+    RecordObserver observer;
+    ingest::LineMemo memo;
+  };
+  void parse(Job& job, Desk& desk) const {
     job.parsed.clear();
-    parser_.parse(job.block, input_, job.parsed.arena, [&](const ingest::LogRecord& record) { observer.observe(record, job.parsed); });
+    const auto observe = [&](const ingest::LogRecord& record) { desk.observer.observe(record, job.parsed); };
+    parser_.parse(job.block, input_, job.parsed.arena, observe, desk.memo);
     job.parsed.settle();
   }
   void submit(Job& job) {
@@ -64,14 +72,14 @@ class Workers {
 
  private:
   void run() {
-    RecordObserver observer(limits_);
+    Desk desk(limits_);
     for (std::unique_lock lock(mutex_);;) {
       wake_.wait(lock, [this] { return closing_ || !queue_.empty(); });
       if (queue_.empty()) return;
       Job* job = queue_.front();
       queue_.pop_front();
       lock.unlock();
-      parse(*job, observer);
+      parse(*job, desk);
       lock.lock();
       job->done = true;
       done_.notify_one();
@@ -163,7 +171,7 @@ LogScanResult scan_log(ByteReader& bytes, std::string head, std::uint32_t input,
   if (result.calibration.newest_first) turned.emplace(bytes, std::exchange(head, {}), input, limits);
   ingest::BlockReader blocks(turned ? static_cast<ByteReader&>(*turned) : bytes, std::move(head), input, parser, limits);
   LogScan scan(options, limits, sink, row, turned ? &*turned : nullptr);
-  RecordObserver observer(limits);
+  Workers::Desk desk(limits);
   Workers workers(options.threads, parser, input, limits);
   const std::size_t window = workers.inline_only() ? 1 : 2 * options.threads + 1;
   std::vector<std::unique_ptr<Job>> jobs;
@@ -179,7 +187,7 @@ LogScanResult scan_log(ByteReader& bytes, std::string head, std::uint32_t input,
       if (!more) break;
       ++read;
       if (workers.inline_only()) {
-        workers.parse(job, observer);
+        workers.parse(job, desk);
       } else {
         workers.submit(job);
       }

@@ -176,7 +176,8 @@ Calibration LogParser::calibrate(std::string_view head) {
     ++result.understood;
     ++scores[general ? state_->names[0] : state_->names[record.dialect]];
   };
-  RecordReader(*state_, 0, arena, count).read(head, 1, 0);
+  LineMemo memo;
+  RecordReader(*state_, 0, arena, count, memo).read(head, 1, 0);
   result.newest_first = order.newest_first();
   for (const auto& [dialect, records] : scores) result.scores.push_back({dialect, records});
   std::stable_sort(result.scores.begin(), result.scores.end(), [](const auto& a, const auto& b) { return a.records > b.records; });

@@ -12,14 +12,30 @@ constexpr std::size_t kTimeReach = 40;  // a time looks no further from where it
 constexpr std::size_t kLeastId = 16;    // fewer are a word; session ids have 22 and more
 using HoleType = Template::HoleType;
 
-std::size_t behind_blanks(std::string_view text, std::size_t at) {
+char byte_or_blank(std::string_view text, std::size_t at) {
+  if (at >= text.size()) return 0;
+  return is_blank(text[at]) ? ' ' : text[at];
+}
+
+std::size_t skip_blanks(std::string_view text, std::size_t at) {
   while (at < text.size() && is_blank(text[at])) ++at;
   return at;
 }
 
-char byte_or_blank(std::string_view text, std::size_t at) {
-  if (at >= text.size()) return 0;
-  return is_blank(text[at]) ? ' ' : text[at];
+// `seen`: how far it had to look.
+std::size_t match_loosely(std::string_view literal, std::string_view text, std::size_t at, std::size_t& seen) {
+  for (const char c : literal) {
+    seen = at + 1;
+    if (at >= text.size()) return kNowhere;
+    if (c == ' ') {
+      if (!is_blank(text[at])) return kNowhere;
+      at = skip_blanks(text, at);
+    } else if (text[at++] != c) {
+      return kNowhere;
+    }
+  }
+  seen = at + 1;
+  return at;
 }
 
 // Rust paths (rmcp::transport::worker) and dotted names; a single colon ends a name.
@@ -93,6 +109,17 @@ std::size_t repr(std::string_view text, std::size_t at, Capture& capture) {
 }
 
 }  // namespace
+
+std::size_t literal_end(std::string_view literal, std::string_view text, std::size_t at, std::size_t& seen) {
+  if (text[at] != literal[0] && literal[0] != ' ') return seen = at + 1, kNowhere;
+  if (text.size() - at >= literal.size() && std::memcmp(text.data() + at, literal.data(), literal.size()) == 0) {
+    at += literal.size();
+    if (literal.back() != ' ') return seen = at, at;
+    at = skip_blanks(text, at);
+    return seen = at + 1, at;
+  }
+  return match_loosely(literal, text, at, seen);
+}
 
 std::size_t HoleReader::line_end(std::size_t at) const {
   const std::size_t end = text_.find('\n', at);
@@ -183,15 +210,23 @@ FirstHoles::Behind FirstHoles::measure(std::size_t hole) {
   if (hole >= Template::kHoleTypes) op.form = static_cast<TimeForm>(hole - Template::kHoleTypes);
   Capture unused;
   const std::size_t length = reader.length(op, 0, unused);
-  Behind behind{0, 0, true};
+  Behind behind{0, 0, true, 0};
   std::size_t second = length;
   if (length != 0) {
     behind.first = byte_or_blank(text_, length);
-    second = behind.first == ' ' ? behind_blanks(text_, length) : length + 1;
+    second = behind.first == ' ' ? skip_blanks(text_, length) : length + 1;
     behind.second = byte_or_blank(text_, second);
   }
   captures_.saw(text_.data() + std::max(reader.seen(op.type, 0, length), std::min(second, text_.size()) + 1));
+  behind.at = static_cast<std::uint32_t>(length);
   return behind;
+}
+
+bool FirstHoles::goes_on(const Behind& behind, std::string_view literal) {
+  std::size_t seen = 0;
+  const bool fits = literal_end(literal, text_, behind.at, seen) != kNowhere;
+  captures_.saw(text_.data() + seen);
+  return fits;
 }
 
 namespace {

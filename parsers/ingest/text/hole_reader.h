@@ -12,6 +12,10 @@
 
 namespace mcpscan::ingest {
 
+inline constexpr std::size_t kNowhere = std::string_view::npos;
+// The position behind `literal`, whose blanks stand for runs of them, or kNowhere. `at` is within the text; `seen`: how far it had to look.
+std::size_t literal_end(std::string_view literal, std::string_view text, std::size_t at, std::size_t& seen);
+
 class HoleReader {
  public:
   HoleReader(std::string_view text, TimeReader& times) : text_(text), times_(times) {}
@@ -42,15 +46,18 @@ class FirstHoles {
     if (opening.hole == Template::Opening::kAny) return true;
     Behind& behind = behind_[opening.hole];
     if (!behind.known) behind = measure(opening.hole);
-    return behind.first == opening.first && (opening.second == 0 || behind.second == opening.second);
+    if (behind.first != opening.first || (opening.second != 0 && behind.second != opening.second)) return false;
+    return opening.second == 0 || goes_on(behind, opening.literal);
   }
 
  private:
   struct Behind {
     char first = 0, second = 0;   // as in Template::Opening; 0: the hole does not fit, or the text ends
     bool known = false;
+    std::uint32_t at = 0;
   };
   Behind measure(std::size_t hole);
+  bool goes_on(const Behind& behind, std::string_view literal);
 
   std::string_view text_;
   TimeReader& times_;

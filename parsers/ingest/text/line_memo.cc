@@ -42,21 +42,51 @@ bool written_alike(std::string_view a, std::string_view b, std::size_t bytes) {
   return true;
 }
 
-// The bytes of a view were looked at, or it is empty.
-bool within(std::string_view view, const char* seen_to) { return view.empty() || view.data() + view.size() <= seen_to; }
-
 }  // namespace
+
+bool LineMemo::Part::take(std::string_view view, std::string_view head) {
+  at = size = 0;
+  if (view.empty()) return true;
+  if (view.data() < head.data() || view.data() + view.size() > head.data() + head.size()) return false;
+  at = static_cast<std::uint16_t>(view.data() - head.data());
+  size = static_cast<std::uint16_t>(view.size());
+  return true;
+}
+
+// Where everything that the entry's head, record and notice view stands; false when something stands elsewhere.
+bool LineMemo::take_views(Entry& entry, std::string_view bytes) {
+  const RecordHead& head = entry.head;
+  const LogRecord& record = entry.record;
+  entry.has_notice = record.notice != nullptr;
+  entry.notice = entry.has_notice ? *record.notice : model::Notice{};
+  const std::array<std::string_view, 5> of_head{head.level, head.logger, head.session, head.process, head.peer};
+  const std::array<std::string_view, 4> of_record{record.level, record.logger, record.session, record.peer};
+  const std::array<std::string_view, 3> of_notice{entry.notice.key, entry.notice.second_key, entry.notice.tool};
+  bool all = record.outcome == nullptr;
+  for (std::size_t i = 0; i < of_head.size(); ++i) all = entry.head_parts[i].take(of_head[i], bytes) && all;
+  for (std::size_t i = 0; i < of_record.size(); ++i) all = entry.record_parts[i].take(of_record[i], bytes) && all;
+  for (std::size_t i = 0; i < of_notice.size(); ++i) all = entry.notice_parts[i].take(of_notice[i], bytes) && all;
+  return all;
+}
 
 LineMemo::Start& LineMemo::start_of(std::string_view tail) {
   const std::uint64_t mixed = (eight_bytes(tail.data()) ^ (eight_bytes(tail.data() + 8) << 1) ^ (eight_bytes(tail.data() + 16) << 2)) * 0x9e3779b97f4a7c15u;
   return starts_[(mixed >> 32) % kStarts];
 }
-LineMemo::Entry& LineMemo::entry_of(std::string_view head) { return entries_[hash_bytes(head) % kEntries]; }
+// Two places a head, so that two statements that come in turns do not drive each other out.
+std::span<LineMemo::Entry, 2> LineMemo::entries_of(std::string_view head) {
+  return std::span<Entry, 2>(&entries_[hash_bytes(head) % kEntries & ~std::size_t{1}], 2);
+}
+
+LineMemo::Entry& LineMemo::room_for(std::string_view head) {
+  const std::span<Entry, 2> entries = entries_of(head);
+  return entries[0].serial <= entries[1].serial ? entries[0] : entries[1];
+}
 
 bool LineMemo::fits(const Entry& entry, std::string_view line, std::size_t time_bytes) {
   const std::size_t end = time_bytes + entry.head_bytes;
   if (entry.time_bytes != time_bytes || end > line.size() || (entry.to_end && end != line.size())) return false;
-  return std::memcmp(entry.line.data() + time_bytes, line.data() + time_bytes, entry.head_bytes) == 0 && written_alike(entry.line, line, time_bytes);
+  return std::memcmp(entry.head_text.data() + time_bytes, line.data() + time_bytes, entry.head_bytes) == 0 && written_alike(entry.head_text, line, time_bytes);
 }
 
 const LineMemo::Entry* LineMemo::follow(Entry& entry) {
@@ -78,10 +108,11 @@ const LineMemo::Entry* LineMemo::find(std::string_view line, TimeReader& times, 
   for (std::size_t i = 0; i < start.count; ++i) {
     const std::size_t length = start.lengths[i];
     if (length > tail.size()) continue;
-    Entry& entry = entry_of(tail.substr(0, length));
-    if (entry.head_bytes != length || !fits(entry, line, time_bytes)) continue;
-    if (i > 0) std::swap(start.lengths[i], start.lengths[i - 1]);
-    return follow(entry);
+    for (Entry& entry : entries_of(tail.substr(0, length))) {
+      if (entry.head_bytes != length || !fits(entry, line, time_bytes)) continue;
+      if (i > 0) std::swap(start.lengths[i], start.lengths[i - 1]);
+      return follow(entry);
+    }
   }
   return nullptr;
 }
@@ -95,10 +126,8 @@ void LineMemo::learn(std::string_view line, const RecordHead& head, std::size_t 
   const bool to_end = seen_to > line.data() + line.size();
   const std::size_t seen = to_end ? tail.size() : static_cast<std::size_t>(std::max(seen_to, tail.data()) - tail.data());
   const std::size_t length = std::max(seen, kStartBytes);
-  const char* known_to = tail.data() + length;
-  const bool told = within(record.logger, known_to) && within(record.level, known_to) && within(record.session, known_to) && within(record.peer, known_to);
   const bool body_to_end = record.body.empty() || record.body.data() + record.body.size() == line.data() + line.size();
-  if (length > kHeadBytes || !told || !body_to_end) return;
+  if (length > kHeadBytes || !body_to_end) return;
   if (starts_.empty()) starts_.resize(kStarts), entries_.resize(kEntries);
   Start& start = start_of(tail);
   if (std::memcmp(start.bytes.data(), tail.data(), kStartBytes) != 0) start = Start{};
@@ -109,18 +138,51 @@ void LineMemo::learn(std::string_view line, const RecordHead& head, std::size_t 
     start.lengths[start.next] = static_cast<std::uint16_t>(length);
     start.next = static_cast<std::uint8_t>((start.next + 1) % kLengths);
   }
-  Entry& entry = entry_of(tail.substr(0, length));
-  entry = {line, time_bytes, length, to_end, ++serial_, head, next_prefix, record, static_cast<std::size_t>(record.text.data() - tail.data()),
-           record.body.empty() ? 0 : static_cast<std::size_t>(record.body.data() - tail.data()), 0};
+  Entry& entry = room_for(tail.substr(0, length));
+  const std::uint16_t successor = entry.successor;
+  entry.head = head;
+  entry.record = record;
+  entry.serial = ++serial_;
+  entry.successor = successor;
+  entry.head_bytes = take_views(entry, tail.substr(0, length)) ? length : 0;
+  if (entry.head_bytes == 0) return;
+  entry.head_text.assign(line.substr(0, time_bytes + length));
+  entry.time_bytes = time_bytes;
+  entry.to_end = to_end;
+  entry.next_prefix = next_prefix;
+  entry.text_at = static_cast<std::size_t>(record.text.data() - tail.data());
+  entry.body_at = record.body.empty() ? 0 : static_cast<std::size_t>(record.body.data() - tail.data());
   follow(entry);
 }
 
-LogRecord& LineMemo::record_of(const Entry& entry, std::string_view line) {
-  LogRecord& record = entries_[static_cast<std::size_t>(&entry - entries_.data())].record;
-  const std::string_view tail = line.substr(entry.time_bytes);
-  record.text = tail.substr(entry.text_at);
-  if (entry.body_at != 0) record.body = tail.substr(entry.body_at);
+LogRecord& LineMemo::record_of(const Entry& known, std::string_view line, Arena& arena) {
+  LogRecord& record = entries_[static_cast<std::size_t>(&known - entries_.data())].record;
+  const std::string_view tail = line.substr(known.time_bytes);
+  record.text = tail.substr(known.text_at);
+  if (known.body_at != 0) record.body = tail.substr(known.body_at);
+  record.level = known.record_parts[0].of(tail);
+  record.logger = known.record_parts[1].of(tail);
+  record.session = known.record_parts[2].of(tail);
+  record.peer = known.record_parts[3].of(tail);
+  if (known.has_notice) {
+    auto* notice = arena.make<model::Notice>(known.notice);
+    notice->key = known.notice_parts[0].of(tail);
+    notice->second_key = known.notice_parts[1].of(tail);
+    notice->tool = known.notice_parts[2].of(tail);
+    record.notice = notice;
+  }
   return record;
+}
+
+RecordHead LineMemo::head_of(const Entry& entry, std::string_view line) {
+  const std::string_view tail = line.substr(entry.time_bytes);
+  RecordHead head = entry.head;
+  head.level = entry.head_parts[0].of(tail);
+  head.logger = entry.head_parts[1].of(tail);
+  head.session = entry.head_parts[2].of(tail);
+  head.process = entry.head_parts[3].of(tail);
+  head.peer = entry.head_parts[4].of(tail);
+  return head;
 }
 
 }  // namespace mcpscan::ingest

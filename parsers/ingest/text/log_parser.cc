@@ -41,7 +41,12 @@ bool LogParser::starts_record(std::string_view previous_line, std::string_view l
 }
 
 void LogParser::parse(const TextBlock& block, std::uint32_t input, Arena& arena, Yield yield) const {
-  RecordReader(*state_, input, arena, yield).read(block.bytes, block.first_line, block.offset);
+  LineMemo memo;
+  parse(block, input, arena, yield, memo);
+}
+
+void LogParser::parse(const TextBlock& block, std::uint32_t input, Arena& arena, Yield yield, LineMemo& memo) const {
+  RecordReader(*state_, input, arena, yield, memo).read(block.bytes, block.first_line, block.offset);
 }
 
 const std::vector<std::string>& LogParser::dialects() const { return state_->names; }

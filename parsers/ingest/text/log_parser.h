@@ -23,6 +23,8 @@
 
 namespace mcpscan::ingest {
 
+class LineMemo;
+
 // The dialects known to a run. Loaded once, shared by all parsers.
 class DialectSet {
  public:
@@ -81,6 +83,8 @@ class LogParser {
   // LogRecord::lines equals the block's lines. Views die with `block` and `arena`.
   using Yield = FunctionRef<void(const LogRecord&)>;
   void parse(const TextBlock& block, std::uint32_t input, Arena& arena, Yield yield) const;
+  // The same with what the caller's thread remembers of the blocks it parsed before, for speed alone.
+  void parse(const TextBlock& block, std::uint32_t input, Arena& arena, Yield yield, LineMemo& memo) const;
   // Names by LogRecord::dialect.
   const std::vector<std::string>& dialects() const;
   // Vantage the dialect speaks from, e.g. server for the Python SDK's server loggers.

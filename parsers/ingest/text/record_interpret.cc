@@ -22,7 +22,7 @@ std::string_view RecordReader::joined(Open& open) {
 void RecordReader::interpret(Open& open) {
   const bool alone = open.lines == 1 && open.pieces.empty() && !open.too_long && open.frame.layers == 0 && open.frame.ready == nullptr && !open.frame.malformed;
   if (alone && open.known != nullptr && open.known->serial == open.known_serial) {
-    LogRecord& record = memo_.record_of(*open.known, open.text);
+    LogRecord& record = memo_.record_of(*open.known, open.text, arena_);
     record.at = open.head.at;
     record.source = open.source;
     record.line = open.line;

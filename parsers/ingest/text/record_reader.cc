@@ -34,8 +34,8 @@ bool links_tracebacks(std::string_view text) {
 
 }  // namespace
 
-RecordReader::RecordReader(const LogParser::State& state, std::uint32_t input, Arena& arena, LogParser::Yield yield)
-    : state_(state), input_(input), arena_(arena), yield_(yield), times_(state.time), framer_(state.json, state.shape, state.limits, times_, arena) {}
+RecordReader::RecordReader(const LogParser::State& state, std::uint32_t input, Arena& arena, LogParser::Yield yield, LineMemo& memo)
+    : state_(state), input_(input), arena_(arena), yield_(yield), times_(state.time), framer_(state.json, state.shape, state.limits, times_, arena), memo_(memo) {}
 
 void RecordReader::read(std::string_view bytes, std::uint64_t first_line, std::uint64_t offset) {
   bytes_ = bytes;
@@ -86,7 +86,7 @@ bool RecordReader::take_known(const Frame& frame, std::string_view line, std::ui
 
 void RecordReader::tell_known() {
   if (pending_.entry == nullptr) return;
-  LogRecord& record = memo_.record_of(*pending_.entry, pending_.payload);
+  LogRecord& record = memo_.record_of(*pending_.entry, pending_.payload, arena_);
   record.at = pending_.at;
   record.source = {input_, model::PlaceKind::line, pending_.number, base_offset_ + pending_.offset};
   record.line = pending_.line;
@@ -163,7 +163,7 @@ bool RecordReader::read_head(std::string_view payload, RecordHead& head, std::si
 void RecordReader::recall(const LineMemo::Entry& entry, std::string_view payload, Time at) {
   known_ = &entry;
   match_.captures.seen_to = payload.data() + entry.time_bytes + entry.head_bytes + entry.to_end;
-  head_ = entry.head;
+  head_ = LineMemo::head_of(entry, payload);
   head_.at = at;
   next_prefix_ = entry.next_prefix;
 }

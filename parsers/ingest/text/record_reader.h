@@ -16,7 +16,7 @@ namespace mcpscan::ingest {
 
 class RecordReader {
  public:
-  RecordReader(const LogParser::State& state, std::uint32_t input, Arena& arena, LogParser::Yield yield);
+  RecordReader(const LogParser::State& state, std::uint32_t input, Arena& arena, LogParser::Yield yield, LineMemo& memo);
 
   // All lines of `bytes`, the first of which has the number and offset given; then whatever is still open.
   void read(std::string_view bytes, std::uint64_t first_line, std::uint64_t offset);
@@ -79,7 +79,7 @@ class RecordReader {
   Framer framer_;
   std::vector<std::unique_ptr<Open>> open_, spare_;   // oldest first; closed ones whose buffers are used again
   MessageMatch match_;
-  LineMemo memo_;
+  LineMemo& memo_;
   const LineMemo::Entry* found_ = nullptr;   // what the memo has for the line at hand, and its time
   Time found_at_;
   const LineMemo::Entry* known_ = nullptr;   // of the line whose head was read last

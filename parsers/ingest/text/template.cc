@@ -13,39 +13,6 @@ constexpr std::size_t kNone = std::string_view::npos;
 using HoleType = Template::HoleType;
 using OpKind = Template::OpKind;
 
-std::size_t skip_blanks(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_blank(text[at])) ++at;
-  return at;
-}
-
-// `seen`: how far it had to look.
-std::size_t match_loosely(std::string_view literal, std::string_view text, std::size_t at, std::size_t& seen) {
-  for (const char c : literal) {
-    seen = at + 1;
-    if (at >= text.size()) return kNone;
-    if (c == ' ') {
-      if (!is_blank(text[at])) return kNone;
-      at = skip_blanks(text, at);
-    } else if (text[at++] != c) {
-      return kNone;
-    }
-  }
-  seen = at + 1;
-  return at;
-}
-
-// The position behind `literal`, whose blanks stand for runs of them.
-std::size_t match_literal(std::string_view literal, std::string_view text, std::size_t at, std::size_t& seen) {
-  if (text[at] != literal[0] && literal[0] != ' ') return seen = at + 1, kNone;
-  if (text.size() - at >= literal.size() && std::memcmp(text.data() + at, literal.data(), literal.size()) == 0) {
-    at += literal.size();
-    if (literal.back() != ' ') return seen = at, at;
-    at = skip_blanks(text, at);
-    return seen = at + 1, at;
-  }
-  return match_loosely(literal, text, at, seen);
-}
-
 }  // namespace
 
 // One attempt on one text: where it stands, what it has captured, how many steps are left.
@@ -91,7 +58,7 @@ class TemplateMatch {
 
   std::size_t literal(std::string_view text, std::size_t at) {
     std::size_t seen = at + 1;
-    if (at < text_.size()) at = match_literal(text, text_, at, seen);
+    if (at < text_.size()) at = literal_end(text, text_, at, seen);
     else at = kNone;
     saw(seen);
     return at;

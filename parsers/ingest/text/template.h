@@ -96,12 +96,13 @@ class Template {
   int specificity() const;
   bool has(Field field) const;
 
-  // What decides most attempts at a glance: the hole it begins with, if that finds its end alone, and the first bytes of the literal behind
-  // it, where a blank stands for a run of them.
+  // What decides most attempts at a glance: the hole it begins with, if that finds its end alone, and the literal behind it, where a blank
+  // stands for a run of them. Refers to the template.
   struct Opening {
     static constexpr std::uint8_t kAny = 255;
     std::uint8_t hole = kAny;       // a HoleType, or kHoleTypes + a TimeForm
-    char first = 0, second = 0;     // 0: any
+    char first = 0, second = 0;     // of the literal; 0: any
+    std::string_view literal;
   };
   Opening opening() const;
   // The byte that is rarest in logs of those that every match holds; 0: none. Only of templates that begin with a hole.

@@ -187,7 +187,7 @@ Template::Opening Template::opening() const {
   const bool ends_alone = first.type != HoleType::text && first.type != HoleType::rest && first.type != HoleType::duration;
   if (!ends_alone || (first.type == HoleType::word && behind[0] != ' ')) return {};
   const std::size_t hole = first.type == HoleType::time ? kHoleTypes + static_cast<std::size_t>(first.form) : static_cast<std::size_t>(first.type);
-  return {static_cast<std::uint8_t>(hole), behind[0], behind.size() > 1 ? behind[1] : '\0'};
+  return {static_cast<std::uint8_t>(hole), behind[0], behind.size() > 1 ? behind[1] : '\0', behind};
 }
 
 char Template::needed_byte() const {

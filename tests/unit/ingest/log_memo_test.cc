@@ -1,9 +1,10 @@
 // What the line memo gives must be what the rules give: each text is parsed whole, where equal tails come again, and line by line,
-// where nothing ever does.
+// where nothing ever does, and line by line with a memo kept over all.
 #include <catch2/catch.hpp>
 
 #include <string>
 
+#include "ingest/text/line_memo.h"
 #include "unit/ingest/log_test_kit.h"
 
 using namespace mcpscan;
@@ -29,12 +30,15 @@ bool same_whole_and_by_record(const std::string& text, std::size_t lines_a_recor
   parser.calibrate(text);
   const std::vector<Read> whole = parse_block(parser, text);
   const std::vector<std::size_t> starts = line_starts(text);
-  std::vector<Read> parts;
+  std::vector<Read> parts, remembered;
+  ingest::LineMemo memo;  // kept from block to block, as a worker does
   for (std::size_t i = 0; i < starts.size(); i += lines_a_record) {
     const std::size_t end = i + lines_a_record < starts.size() ? starts[i + lines_a_record] : text.size();
-    for (Read& read : parse_block(parser, std::string_view(text).substr(starts[i], end - starts[i]), i + 1, starts[i])) parts.push_back(std::move(read));
+    const std::string_view block = std::string_view(text).substr(starts[i], end - starts[i]);
+    for (Read& read : parse_block(parser, block, i + 1, starts[i])) parts.push_back(std::move(read));
+    for (Read& read : parse_block(parser, block, i + 1, starts[i], &memo)) remembered.push_back(std::move(read));
   }
-  return whole == parts;
+  return whole == parts && remembered == parts;
 }
 
 }  // namespace

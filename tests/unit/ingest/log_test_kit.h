@@ -62,14 +62,17 @@ struct Parsed {
   }
 };
 
-inline std::vector<Read> parse_block(const ingest::LogParser& parser, std::string_view bytes, std::uint64_t first_line = 1, std::uint64_t offset = 0) {
+inline std::vector<Read> parse_block(const ingest::LogParser& parser, std::string_view bytes, std::uint64_t first_line = 1, std::uint64_t offset = 0,
+                                     ingest::LineMemo* memo = nullptr) {
   ingest::TextBlock block;
   block.bytes = bytes;
   block.first_line = first_line;
   block.offset = offset;
   Arena arena;
   std::vector<Read> records;
-  parser.parse(block, 0, arena, [&](const ingest::LogRecord& record) { records.push_back(copy_of(parser, record)); });
+  const auto take = [&](const ingest::LogRecord& record) { records.push_back(copy_of(parser, record)); };
+  if (memo) parser.parse(block, 0, arena, take, *memo);
+  else parser.parse(block, 0, arena, take);
   return records;
 }
 
