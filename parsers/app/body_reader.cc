@@ -55,6 +55,7 @@ void BodyReader::take(std::string_view decoded, bool last, model::Stamp stamp) {
     while (!decoded.empty() && is_blank(decoded.front())) decoded.remove_prefix(1);
     if (decoded.empty()) return;
     use_ = begins_json(decoded.front()) ? Use::json : Use::ignore;
+    if (use_ == Use::ignore) events_.other_text(from_, decoded);
   }
   if (use_ == Use::json)
     take_json(decoded, last, stamp);

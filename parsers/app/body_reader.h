@@ -23,6 +23,8 @@ class BodyReader {
     // A whole JSON text, or with `truncated` the beginning of one.
     virtual void json_text(model::Side from, std::string_view text, bool truncated, model::Stamp stamp) = 0;
     virtual void sse_event(const SseEvent& event, model::Stamp stamp) = 0;
+    // The first bytes of a body that was looked at and is no JSON.
+    virtual void other_text(model::Side from, std::string_view head) = 0;
   };
 
   BodyReader(HttpState& state, model::Side from, Events& events)

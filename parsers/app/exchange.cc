@@ -98,7 +98,8 @@ void Exchange::begin(HttpConnection& connection, std::uint64_t number) {
   keying_ = SessionKeying::none;
   session_.clear();
   last_event_id_.clear();
-  client_closed_at_ = {};
+  refusal_.clear();
+  client_closed_at_ = last_byte_at_ = {};
   request_.head = response_.head = HttpHead{};
   request_at_ = response_at_ = Stamp{};
   events_seen_ = 0;
@@ -174,6 +175,7 @@ void Exchange::response_head(const HttpHead& head, Stamp stamp) {
   has_response_ = true;
   response_.assign(head);
   response_at_ = stamp;
+  last_byte_at_ = stamp.at;
   is_sse_ = is_event_stream(head.content_type);
   if (session_.empty() && !head.session_id.empty()) {
     session_ = head.session_id;
@@ -198,6 +200,7 @@ BodyReader::Use Exchange::response_use() const {
 }
 
 void Exchange::response_body(std::string_view bytes, bool last, Stamp stamp) {
+  last_byte_at_ = stamp.at;
   response_body_.feed(bytes, last, stamp);
   if (nature_ == Nature::foreign && !response_body_.ignored()) response_body_.close();
 }
@@ -257,7 +260,13 @@ bool Exchange::judge(Side from, std::string_view text) {
   return shown;
 }
 
+void Exchange::keep_refusal(Side from, std::string_view text) {
+  constexpr unsigned kFirstRefusal = 400;
+  if (from == Side::server && response_.head.status >= kFirstRefusal) refusal_ = quote(text, state_.limits.evidence_text_bytes);
+}
+
 void Exchange::json_text(Side from, std::string_view text, bool truncated, Stamp stamp) {
+  keep_refusal(from, text);
   if (nature_ == Nature::undecided) {
     if (judge(from, text))
       become_mcp();
@@ -368,6 +377,7 @@ model::HttpFacts Exchange::request_facts() const {
   facts.peer = connection_->client();
   facts.peer_port = connection_->flow().key.client.port;
   facts.server = connection_->server();
+  facts.scheme = connection_->flow().scheme;
   if (head.has_length && !head.chunked) facts.request_bytes = static_cast<std::int64_t>(head.content_length);
   return facts;
 }
@@ -400,6 +410,9 @@ void Exchange::emit_end(EndReason reason, Stamp stamp) {
   facts.is_sse = is_sse_;
   facts.end = reason;
   facts.client_closed_at = client_closed_at_;
+  facts.refusal = refusal_;
+  facts.last_byte_at = last_byte_at_;
+  if (response_.head.has_length && !response_.head.chunked) facts.declared_bytes = static_cast<std::int64_t>(response_.head.content_length);
   facts.request_bytes = has_request_ && !request_hole_ ? static_cast<std::int64_t>(request_body_.wire_bytes()) : -1;
   facts.response_bytes = has_response_ && !response_hole_ ? static_cast<std::int64_t>(response_body_.wire_bytes()) : -1;
   if (has_request_ && request_at_.at.known() && stamp.at.known()) facts.duration_us = stamp.at.us - request_at_.at.us;

@@ -63,7 +63,9 @@ class Exchange final : private BodyReader::Events {
 
   void json_text(model::Side from, std::string_view text, bool truncated, model::Stamp stamp) override;
   void sse_event(const SseEvent& event, model::Stamp stamp) override;
+  void other_text(model::Side from, std::string_view head) override { keep_refusal(from, head); }
 
+  void keep_refusal(model::Side from, std::string_view text);
   Nature nature_of_request() const;
   void take_request_session();
   bool judge(model::Side from, std::string_view text);
@@ -91,9 +93,10 @@ class Exchange final : private BodyReader::Events {
   model::SessionKeying keying_ = model::SessionKeying::none;
   std::string session_;
   std::string last_event_id_;  // last one sent on the response stream
+  std::string refusal_;        // what a refusal says
   KeptHead request_, response_;
   model::Stamp request_at_, response_at_;
-  Time client_closed_at_;
+  Time client_closed_at_, last_byte_at_;
   BodyReader request_body_, response_body_;
   std::uint32_t events_seen_ = 0;
   bool has_request_ = false, has_response_ = false, request_done_ = false, response_done_ = false;

@@ -25,9 +25,10 @@ void HttpState::odd(std::string_view kind, std::string_view text, const model::S
 HttpConnection::HttpConnection(HttpState& state, const model::FlowInfo& flow)
     : state_(state), flow_(flow), client_(flow.key.client.address_text()), server_(flow.key.server.text()) {}
 
-HttpConnection::HttpConnection(HttpState& state, std::uint64_t number, std::string client, std::string server)
+HttpConnection::HttpConnection(HttpState& state, std::uint64_t number, std::string client, std::string server, model::Scheme scheme)
     : state_(state), client_(std::move(client)), server_(std::move(server)) {
   flow_.connection = number;
+  flow_.scheme = scheme;
 }
 
 std::unique_ptr<Exchange> HttpConnection::open_exchange() {

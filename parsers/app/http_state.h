@@ -38,7 +38,7 @@ class HttpConnection {
  public:
   HttpConnection(HttpState& state, const model::FlowInfo& flow);
   // A connection that a recording tells of without addresses: `client` and `server` as printed, `number` as FlowInfo::connection.
-  HttpConnection(HttpState& state, std::uint64_t number, std::string client, std::string server);
+  HttpConnection(HttpState& state, std::uint64_t number, std::string client, std::string server, model::Scheme scheme = model::Scheme::unknown);
 
   HttpState& state() { return state_; }
   const model::FlowInfo& flow() const { return flow_; }

@@ -13,16 +13,50 @@ namespace {
 
 using namespace model;
 
-constexpr std::int64_t kConstantsS[] = {2, 5, 10, 20, 30, 60, 100, 120, 180, 240, 300};
+// Waits that SDKs, hosts and proxies are built with, and whose they are.
+struct KnownWait {
+  std::int64_t seconds;
+  std::string_view owner;
+};
+constexpr KnownWait kKnownWaits[] = {{2, {}},
+                                     {5, {}},
+                                     {10, {}},
+                                     {20, "the Java SDK's default"},
+                                     {30, "the default of Python's httpx"},
+                                     {60, "the default of the TypeScript SDK, and of nginx and AWS load balancers"},
+                                     {100, "the default of .NET's HttpClient"},
+                                     {120, {}},
+                                     {180, "the Claude Code connector's wait"},
+                                     {240, "the claude.ai connector's wait"},
+                                     {300, "the Python SDK's wait for an event"}};
 constexpr double kTolerance = 0.02;
 constexpr std::int64_t kLongEnoughUs = 25 * kSecond;  // an access line shorter than this says nothing about a timeout
 
-// The constant a wait stands for, in seconds; 0: none.
-std::int64_t constant_of(std::int64_t us) {
-  for (const std::int64_t seconds : kConstantsS) {
-    if (std::abs(static_cast<double>(us) - static_cast<double>(seconds * kSecond)) <= kTolerance * static_cast<double>(seconds * kSecond)) return seconds;
+// The constant a wait stands for; null: none.
+const KnownWait* known_wait(std::int64_t us) {
+  for (const KnownWait& known : kKnownWaits) {
+    if (std::abs(static_cast<double>(us) - static_cast<double>(known.seconds * kSecond)) <= kTolerance * static_cast<double>(known.seconds * kSecond)) return &known;
   }
-  return 0;
+  return nullptr;
+}
+
+// The call that a timeout is about. One of a call that was answered says nothing, unless its reply missed the client.
+const Call* waited_for(const TimelineEvent& event) {
+  if (event.call || !event.other) return event.call;
+  return event.other->untaken != Untaken::no || event.other->closed == CloseReason::backend_gone ? event.other : nullptr;
+}
+
+// The rule whose finding explains why no reply reached the client; where there is a queue, it explains who waited in it.
+const char* cause_of(const Call& call) {
+  if (call.collided) return "duplicate-request-id";
+  if (call.closed == CloseReason::backend_gone) return "backend-exit";
+  switch (call.untaken) {
+    case Untaken::wrong_channel: return "wrong-channel-reply";
+    case Untaken::type_drift: return "id-type-drift";
+    case Untaken::rejected: return "reply-dropped-by-client";
+    case Untaken::no: break;
+  }
+  return "serialized-calls";
 }
 
 class ClientTimeout : public Detector {
@@ -35,30 +69,33 @@ class ClientTimeout : public Detector {
  private:
   static FindingDraft draft_for(const TimelineEvent& event, std::int64_t wait_us) {
     FindingDraft draft;
-    const std::int64_t constant = wait_us < 0 ? 0 : constant_of(wait_us);
-    draft.detail = constant > 0 ? fmt::format("{} s", constant) : std::string();
+    const KnownWait* known = wait_us < 0 ? nullptr : known_wait(wait_us);
+    draft.detail = known ? fmt::format("{} s", known->seconds) : std::string();
     draft.session = event.session ? event.session->label : std::string();
     draft.requestor = Direction::client_to_server;
     draft.at = event.at;
     draft.fault = {Party::client, Certainty::weak, {}, wait_us < 0 ? std::string("it gave up waiting") : fmt::format("it gave up after {}", format_duration(wait_us))};
+    if (known && !known->owner.empty()) draft.fault.reason += fmt::format(" ({})", known->owner);
     draft.evidence.push_back(evidence_of(event));
     return draft;
   }
 
   static void on_timeout(const TimelineEvent& event, FindingSink& findings) {
-    // A cancel of a call that is over already says nothing, unless its reply came where the client does not look.
-    const Call* call = event.call ? event.call : event.other && event.other->wrong_channel ? event.other : nullptr;
+    const Call* call = waited_for(event);
     if (!call && event.other) return;
     const Notice* notice = event.observation ? event.observation->notice : nullptr;
     const bool timed = call && call->requested_at.known() && event.at.known();
     const std::int64_t wait = timed ? event.at.us - call->requested_at.us : notice ? notice->wait_us : -1;
     FindingDraft draft = draft_for(event, wait);
-    draft.cause_rule = "serialized-calls";  // where there is a queue, it explains who waited in it
+    draft.cause_rule = call ? cause_of(*call) : "serialized-calls";
     if (call) {
       draft.call = finding_call(*call);
       draft.evidence.insert(draft.evidence.begin(), evidence_of(*call));
-      if (call->collided) draft.cause_rule = "duplicate-request-id", draft.cause_id = call->id.value;
-      if (call->wrong_channel) draft.cause_rule = "wrong-channel-reply", draft.cause_id = call->id.value;
+      const bool by_call = call->collided || call->untaken != Untaken::no;
+      if (by_call) draft.cause_id = call->id.value;
+    } else if (notice && !notice->key.empty()) {
+      draft.call = call_of_key(notice->key);
+      draft.call->method = notice->method;
     }
     findings.add(std::move(draft));
   }
@@ -67,7 +104,7 @@ class ClientTimeout : public Detector {
   static void on_access_line(const TimelineEvent& event, FindingSink& findings) {
     const HttpFacts& http = *event.observation->http;
     if (!event.session || http.method != "POST" || http.response_bytes != 0 || http.duration_us < kLongEnoughUs) return;
-    if ((http.status != 200 && http.status != 499) || constant_of(http.duration_us) == 0) return;
+    if ((http.status != 200 && http.status != 499) || !known_wait(http.duration_us)) return;
     FindingDraft draft = draft_for(event, http.duration_us);
     draft.cause_rule = "lost-reply";
     if (event.call) {

@@ -15,6 +15,7 @@ class LateReply : public Detector {
   explicit LateReply(const Parameters& parameters) : margin_us_(duration_parameter(parameters, "margin_ms", kMillisecond)) {}
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
+    if (event.kind == EventKind::notice) return on_statement(event, findings);
     if (event.verdict != ReplyVerdict::late || event.call->requestor != Direction::client_to_server) return;
     if (event.earlier != CloseReason::timed_out && event.earlier != CloseReason::cancelled) return;
     const Call& call = *event.call;
@@ -38,9 +39,25 @@ class LateReply : public Detector {
   }
 
  private:
-  static bool says_cancelled(const RpcMessage& message) {
-    if (message.kind != MessageKind::error) return false;
-    return message.reason.find("ancelled") != std::string_view::npos || message.reason.find("anceled") != std::string_view::npos;
+  static bool says_cancelled(const RpcMessage& message) { return message.kind == MessageKind::error && says_cancelled(message.reason); }
+  static bool says_cancelled(std::string_view reason) {
+    return reason.find("ancelled") != std::string_view::npos || reason.find("anceled") != std::string_view::npos;
+  }
+
+  // A client tells that it got the answer to a cancelled request, whose call the evidence does not show.
+  static void on_statement(const TimelineEvent& event, FindingSink& findings) {
+    const Notice& notice = *event.observation->notice;
+    if (notice.kind != NoticeKind::unknown_reply_id || event.other || !says_cancelled(notice.reason)) return;
+    FindingDraft draft;
+    draft.session = event.session ? event.session->label : std::string();
+    draft.requestor = Direction::client_to_server;
+    draft.level = Level::informational;
+    draft.call = call_of_key(notice.key);
+    draft.call->replied_at = event.at;
+    draft.at = event.at;
+    draft.evidence.push_back(evidence_of(event));
+    draft.fault = {Party::server, Certainty::weak, {"client"}, "it answered a request that its client had cancelled; the call itself is not in the evidence"};
+    findings.add(std::move(draft));
   }
 
   std::int64_t margin_us_;
@@ -48,7 +65,7 @@ class LateReply : public Detector {
 
 }  // namespace
 
-extern const DetectorEntry kLateReply{"late_reply", event_bit(EventKind::reply), {"margin_ms"},
+extern const DetectorEntry kLateReply{"late_reply", event_bits(EventKind::reply, EventKind::notice), {"margin_ms"},
                                       [](const Parameters& parameters) -> std::unique_ptr<Detector> { return std::make_unique<LateReply>(parameters); }};
 
 }  // namespace mcpscan::engine

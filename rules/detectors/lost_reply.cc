@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 
+#include "engine/backend_end.h"
+#include "engine/told_losses.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -42,6 +44,7 @@ class LostReply : public Detector {
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::exchange_summary) return on_access_line(event);
     if (event.kind == EventKind::session_finished) return judge_access_lines(*event.session, findings);
+    if (event.kind != EventKind::call_closed) return told_.note(event, findings);
     if (event.call->requestor != Direction::client_to_server) return;
     auto verdict = judge(event);
     if (!verdict) return;
@@ -53,10 +56,12 @@ class LostReply : public Detector {
     draft.call = finding_call(*event.call);
     draft.evidence.push_back(evidence_of(*event.call));
     if (event.observation) draft.evidence.push_back(evidence_of(event));
-    if (!verdict->cause_rule.empty()) draft.cause_id = event.call->id.value;
+    if (!verdict->cause_rule.empty() && event.call->closed != CloseReason::backend_gone) draft.cause_id = event.call->id.value;
     draw(event, draft);
     findings.add(std::move(draft));
   }
+
+  void finish(FindingSink& findings) override { told_.finish(findings); }
 
  private:
   static FindingDraft draft_for(const std::string& session, const Verdict& verdict, Time at) {
@@ -103,6 +108,7 @@ class LostReply : public Detector {
       case CloseReason::connection_reset: return Verdict{"connection reset", {Party::server, Certainty::strong, {}, "it reset the connection before the reply was out"}, {}, {}};
       case CloseReason::accepted_only: return Verdict{"unknown", {Party::server, Certainty::strong, {}, "it answered 202 to a request: no reply can come on that exchange"}, {}, {}};
       case CloseReason::client_dead: return Verdict{"unknown", {Party::client, Certainty::strong, {}, "its own session or receive loop had ended, so that nothing could be received"}, {}, {}};
+      case CloseReason::backend_gone: return Verdict{"unknown", backend_end(*event.observation).fault, {}, "backend-exit"};
       case CloseReason::client_closed: return judge_hang_up(event, Party::server);
       case CloseReason::session_ended: return judge_hang_up(event, Party::unknown);
       case CloseReason::no_response: return Verdict{"unknown", {Party::unknown, Certainty::undetermined, {}, "the exchange failed before any response: network, proxy and server look the same from here"}, {}, {}};
@@ -195,14 +201,17 @@ class LostReply : public Detector {
     access_.erase(found);
   }
 
+  ToldLosses told_;
   std::int64_t client_timeout_us_;
   std::map<std::uint32_t, AccessLines> access_;
 };
 
 }  // namespace
 
-extern const DetectorEntry kLostReply{"lost_reply", event_bit(EventKind::call_closed) | event_bit(EventKind::exchange_summary) | event_bit(EventKind::session_finished),
+extern const DetectorEntry kLostReply{"lost_reply",
+                                      event_bits(EventKind::call_closed, EventKind::exchange_summary, EventKind::session_finished, EventKind::notice, EventKind::timeout,
+                                                 EventKind::reply, EventKind::outcome),
                                       {"client_timeout_s"},
-                                      [](const Parameters& parameters) -> std::unique_ptr<Detector> { return std::make_unique<LostReply>(parameters); }};
+                                      made<LostReply>};
 
 }  // namespace mcpscan::engine

@@ -65,6 +65,9 @@ class SessionLost : public Detector {
   void on_exchange(const TimelineEvent& event) {
     if (!event.exchange->named_session) return;
     if (event.exchange->status == 404 && event.exchange->replies > 0) return;  // its error body has told
+    if (event.exchange->status >= 400 && tells_lost_session(event.observation->http ? event.observation->http->refusal : std::string_view())) {
+      return tell(event, Witness::exchange);  // whatever the status
+    }
     on_status(event, event.exchange->status, Witness::exchange);
   }
 

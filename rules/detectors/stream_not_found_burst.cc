@@ -122,16 +122,6 @@ class StreamNotFoundBurst : public Detector {
     findings.add(std::move(draft));
   }
 
-  // The key is the id's text, its JSON type unknown: digits are taken for the number they look like.
-  static FindingCall call_of_key(const std::string& key) {
-    FindingCall call;
-    const bool digits = !key.empty() && key.find_first_not_of("0123456789") == std::string::npos;
-    call.id.type = digits ? IdType::integer : IdType::string;
-    call.id.value = key;
-    call.id.raw = digits ? key : '"' + key + '"';
-    return call;
-  }
-
   static void blame(const std::string& key, const Group& group, FindingDraft& draft) {
     draft.cause_rule = "duplicate-request-id";
     draft.cause_id = key;

@@ -7,6 +7,7 @@
 
 #include "engine/condition.h"
 #include "session/result_fit.h"
+#include "session/session_table.h"
 
 namespace mcpscan::engine {
 namespace {
@@ -19,6 +20,7 @@ struct FieldEntry {
 };
 
 constexpr std::array<std::string_view, 6> kIdTypes{"absent", "null", "integer", "fraction", "string", "other"};
+
 template <typename Words, typename Enum>
 std::string_view word(const Words& words, Enum value) {
   const auto index = static_cast<std::size_t>(value);
@@ -27,7 +29,26 @@ std::string_view word(const Words& words, Enum value) {
 
 std::string_view yes_no(bool value) { return value ? "true" : "false"; }
 const model::RpcMessage* message(const TimelineEvent& e) { return e.observation ? e.observation->message : nullptr; }
-const model::HttpFacts* http(const TimelineEvent& e) { return e.observation ? e.observation->http : nullptr; }
+// Of the event's own exchange: one that is let go early is told with what pushed it out.
+const model::HttpFacts* http(const TimelineEvent& e) {
+  if (!e.observation || (e.exchange && e.observation->exchange != e.exchange->id)) return nullptr;
+  return e.observation->http;
+}
+FieldText of_http(const TimelineEvent& e, std::string_view model::HttpFacts::*member) { return http(e) ? http(e)->*member : std::string_view(); }
+
+// A response names another session than its request did.
+bool session_changed(const TimelineEvent& e) {
+  const auto* facts = http(e);
+  return facts && !facts->session_id.empty() && !facts->response_session_id.empty() &&
+         session::normalise_session_id(facts->session_id) != session::normalise_session_id(facts->response_session_id);
+}
+
+// The version header against the version that was agreed on.
+bool version_differs(const TimelineEvent& e) {
+  const auto* facts = http(e);
+  return facts && e.session && e.session->initialize_answered && !facts->protocol_version.empty() && !e.session->protocol_version.empty() &&
+         facts->protocol_version != e.session->protocol_version;
+}
 
 model::RpcId id_of(const TimelineEvent& e) {
   if (const auto* m = message(e)) return m->id;
@@ -66,7 +87,7 @@ FieldText defects_of(const TimelineEvent& e) {
   return words.empty() ? FieldText(std::string_view()) : FieldText(std::move(words));
 }
 
-const std::array<FieldEntry, 52> kFields{{
+const std::array<FieldEntry, 65> kFields{{
     {"id", [](const TimelineEvent& e) -> FieldText { return std::string_view(id_of(e).value); }},
     {"id_type", [](const TimelineEvent& e) -> FieldText { return word(kIdTypes, id_of(e).type); }},
     {"method", method_of},
@@ -120,6 +141,19 @@ const std::array<FieldEntry, 52> kFields{{
     {"is_reply", [](const TimelineEvent& e) -> FieldText { return yes_no(e.kind == model::EventKind::reply); }},
     {"start_seen", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->start_seen); }},
     {"was_alive", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->was_alive); }},
+    {"path", [](const TimelineEvent& e) -> FieldText { return e.exchange ? std::string_view(e.exchange->path) : of_http(e, &model::HttpFacts::path); }},
+    {"peer", [](const TimelineEvent& e) -> FieldText { return e.exchange ? std::string_view(e.exchange->peer) : of_http(e, &model::HttpFacts::peer); }},
+    {"server", [](const TimelineEvent& e) -> FieldText { return e.exchange ? std::string_view(e.exchange->server) : of_http(e, &model::HttpFacts::server); }},
+    {"host", [](const TimelineEvent& e) -> FieldText { return of_http(e, &model::HttpFacts::host); }},
+    {"origin", [](const TimelineEvent& e) -> FieldText { return of_http(e, &model::HttpFacts::origin); }},
+    {"user_agent", [](const TimelineEvent& e) -> FieldText { return of_http(e, &model::HttpFacts::user_agent); }},
+    {"content_type", [](const TimelineEvent& e) -> FieldText { return of_http(e, &model::HttpFacts::content_type); }},
+    {"header_version", [](const TimelineEvent& e) -> FieldText { return of_http(e, &model::HttpFacts::protocol_version); }},
+    {"refusal", [](const TimelineEvent& e) -> FieldText { return of_http(e, &model::HttpFacts::refusal); }},
+    {"session_changed", [](const TimelineEvent& e) -> FieldText { return yes_no(session_changed(e)); }},
+    {"version_differs", [](const TimelineEvent& e) -> FieldText { return yes_no(version_differs(e)); }},
+    {"own_id", [](const TimelineEvent& e) -> FieldText { return yes_no(e.own_id); }},
+    {"vantage", [](const TimelineEvent& e) -> FieldText { return e.observation ? model::to_string(e.observation->vantage) : std::string_view(); }},
     {"replies", [](const TimelineEvent& e) -> FieldText { return e.exchange ? std::to_string(e.exchange->replies) : std::string(); }},
 }};
 

@@ -33,6 +33,7 @@ class StepReader {
     seen.channel = static_cast<std::uint64_t>(number_of("channel"));
     seen.event_id = text("event_id");
     seen.text = text("payload");
+    seen.vantage = model::parse_vantage(text("vantage")).value_or(model::Vantage::unknown);
     seen.keying = keying(text("keyed"));
     seen.stream = model::parse_stream(text("stream")).value_or(model::StreamKind::unknown);
     const std::string_view from = text("from");
@@ -127,6 +128,7 @@ class StepReader {
     seen.kind = ObservationKind::outcome;
     facts.call = text("outcome");
     facts.tool = text("tool");
+    facts.is_start = text("start") == "true";
     facts.timed_out = text("timed_out") == "true";
     facts.arguments_digest = hash_bytes(text("payload"));
     facts.digest = has("shows") ? hash_bytes(text("shows")) : 0;
@@ -155,7 +157,7 @@ class StepReader {
     const std::optional<model::NoticeKind> kind = model::parse_notice(word);
     if (!kind) return error = fmt::format("unknown notice '{}'", word), false;
     const std::int64_t wait = has("wait") ? static_cast<std::int64_t>(number_of("wait") * kSecond) : -1;
-    seen.notice = arena_.make<model::Notice>(model::Notice{*kind, text("key"), {}, text("tool"), wait});
+    seen.notice = arena_.make<model::Notice>(model::Notice{*kind, text("key"), text("second_key"), text("tool"), wait, text("method"), text("reason")});
     return true;
   }
 
@@ -165,11 +167,20 @@ class StepReader {
     http.path = has("path") ? text("path") : "/mcp";
     http.peer = has("peer") ? text("peer") : "198.51.100.7";
     http.peer_port = static_cast<std::uint16_t>(number_of("port"));
-    http.server = "192.0.2.1:8000";
+    http.server = has("server") ? text("server") : "192.0.2.1:8000";
+    http.host = text("host");
+    http.origin = text("origin");
+    http.user_agent = text("user_agent");
+    http.content_type = text("content_type");
+    http.refusal = text("refusal");
+    http.forwarded_for = text("forwarded");
+    http.scheme = text("scheme") == "https" ? model::Scheme::https : model::Scheme::http;
+    http.declared_bytes = has("declared") ? static_cast<std::int64_t>(number_of("declared")) : -1;
+    if (has("last_byte")) http.last_byte_at = {kTestEpochUs + static_cast<std::int64_t>(number_of("last_byte") * kSecond)};
     http.status = static_cast<std::uint16_t>(number_of("status"));
     http.principal = static_cast<std::uint64_t>(number_of("principal"));
-    http.session_id = text("new_session");
-    http.response_session_id = text("new_session");
+    http.session_id = has("new_session") ? text("new_session") : text("session");
+    http.response_session_id = has("response_session") ? text("response_session") : text("new_session");
     http.last_event_id = text("last_event");
     http.protocol_version = text("header_version");
     http.mcp_method = text("header_method");

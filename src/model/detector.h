@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "model/finding.h"
@@ -57,6 +58,8 @@ class Detector {
 };
 
 constexpr std::uint32_t event_bit(EventKind kind) { return 1u << static_cast<unsigned>(kind); }
+template <typename... Kinds>
+constexpr std::uint32_t event_bits(Kinds... kinds) { return (event_bit(kinds) | ...); }
 
 struct DetectorEntry {
   std::string_view name;                        // what a rule's `detector:` says
@@ -65,8 +68,20 @@ struct DetectorEntry {
   std::unique_ptr<Detector> (*make)(const Parameters& parameters);
 };
 
+// What DetectorEntry::make is for a detector type.
+template <typename Type>
+std::unique_ptr<Detector> made(const Parameters& parameters) {
+  if constexpr (std::is_constructible_v<Type, const Parameters&>) {
+    return std::make_unique<Type>(parameters);
+  } else {
+    return std::make_unique<Type>();
+  }
+}
+
 // --- small makers that every detector needs ---
 FindingCall finding_call(const Call& call);
+// A call known by its id's text alone; digits are taken for the number they look like.
+FindingCall call_of_key(std::string_view key);
 Evidence evidence_of(const TimelineEvent& event);
 Evidence evidence_of(const Call& call);
 

@@ -10,10 +10,11 @@ namespace {
 constexpr std::array<std::string_view, 7> kStreams{"unknown", "post", "get_standalone", "get_resume", "legacy_sse", "listen", "stdio"};
 constexpr std::array<std::string_view, 8> kEnds{"unknown", "complete", "closed_by_client", "closed_by_server", "reset_by_client", "reset_by_server",
                                                 "evidence_ends", "evidence_gap"};
-constexpr std::array<std::string_view, 21> kNotices{"stream_not_found", "reply_undeliverable", "unknown_reply_id", "session_not_found", "session_created",
+constexpr std::array<std::string_view, kNoticeKinds> kNotices{"stream_not_found", "reply_undeliverable", "unknown_reply_id", "session_not_found", "session_created",
                                                     "session_ended", "session_crashed", "session_expired", "request_timed_out", "request_cancelled",
                                                     "client_disconnected", "server_started", "server_stopped", "transport_closed", "message_dropped",
-                                                    "id_remapped", "call_serialized", "second_get_stream", "backend_exited", "upstream_session_lost", "client_dead"};
+                                                    "id_remapped", "call_serialized", "second_get_stream", "backend_exited", "upstream_session_lost", "client_dead",
+                                                    "request_before_initialize", "initialize_pending", "sse_misframed", "stdout_noise"};
 constexpr std::array<std::string_view, 7> kKeyings{"none", "mcp-session-id", "legacy-session-id", "process", "principal", "connection", "source"};
 
 }  // namespace

@@ -46,6 +46,8 @@ std::string_view to_string(EndReason end);
 std::optional<StreamKind> parse_stream(std::string_view word);
 std::optional<EndReason> parse_end(std::string_view word);
 
+enum class Scheme : std::uint8_t { unknown, http, https };
+
 // Who spoke HTTP with whom and what the heads said. One struct for the four exchange kinds; absent facts are empty or 0.
 struct HttpFacts {
   std::string_view method, path;               // path with query, as it stood
@@ -58,12 +60,16 @@ struct HttpFacts {
   std::string_view peer;                       // client address as printed, without port; brackets of IPv6 removed
   std::string_view server;                     // server endpoint (address:port, or upstream) as printed
   std::string_view forwarded_for;
+  std::string_view refusal;                    // for an end: head of the body of a response of 400 or more
   std::uint16_t peer_port = 0;
   std::uint16_t status = 0;                    // 0: no response
   std::uint64_t principal = 0;                 // digest of the Authorization value, 0: none; the value itself is never kept
   std::int64_t request_bytes = -1, response_bytes = -1;  // body bytes, -1: not told
   std::int64_t duration_us = -1;               // for a summary, -1: not told
   Time client_closed_at;                       // for an end: when the client had sent FIN, unknown: not before the end
+  std::int64_t declared_bytes = -1;            // for an end: what the response's Content-Length said
+  Time last_byte_at;                           // for an end: when the last bytes of the response came
+  Scheme scheme = Scheme::unknown;             // of this hop; https: TLS was undone before it was read
   Time started;                                // for a summary: when the request came; `at` is when the line was written
   EndReason end = EndReason::unknown;
   bool is_sse = false;                         // the response is an event stream (or the request asked for one and got 200)
@@ -89,10 +95,15 @@ enum class NoticeKind : std::uint8_t {
   id_remapped,             // key: original id, text2: new id
   call_serialized,         // key: id; a gateway holds a call back because its id is in flight
   second_get_stream,       // a second standalone stream was refused
-  backend_exited,
+  backend_exited,          // key: exit code, second_key: signal, as printed
   upstream_session_lost,
   client_dead,             // the client's receive loop or session died; later calls cannot be answered
+  request_before_initialize,  // a server refused a request, or died of it, because no handshake had come before
+  initialize_pending,      // a client still waits for the answer to its initialize
+  sse_misframed,           // a client could not make sense of an event of the stream; key: what it got
+  stdout_noise,            // a client got a line on the server's stdout that is no message; key: what it got
 };
+inline constexpr std::size_t kNoticeKinds = 25;
 
 std::string_view to_string(NoticeKind kind);
 std::optional<NoticeKind> parse_notice(std::string_view word);
@@ -103,6 +114,8 @@ struct Notice {
   std::string_view second_key;
   std::string_view tool;
   std::int64_t wait_us = -1;
+  std::string_view method = {};  // of the request it is about
+  std::string_view reason = {};  // what the error said that it quotes
 };
 
 // What a client's own record says of one tool call: it was made (is_start), or this is what the model was shown for it. The
@@ -140,6 +153,7 @@ struct Observation {
   Direction direction = Direction::unknown;
   StreamKind stream = StreamKind::unknown;
   SessionKeying keying = SessionKeying::none;  // how `session` is meant
+  Vantage vantage = Vantage::unknown; // who speaks, where the record's form tells; the input's own may differ
   Time at;                            // unknown: order only
   SourceRef source;
   std::string_view session;           // as printed; empty: the evidence names none here

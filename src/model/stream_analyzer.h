@@ -41,6 +41,7 @@ struct FlowInfo {
   FlowKey key;
   std::uint64_t connection = 0;  // unique within the input set, never 0
   bool saw_start = false;        // the handshake was captured
+  Scheme scheme = Scheme::http;  // https: the bytes came out of TLS
 };
 
 }  // namespace mcpscan::model

@@ -12,9 +12,10 @@ constexpr std::array<std::string_view, kEventKinds> kEvents{"session_started", "
                                                    "notice", "exchange_opened", "exchange_closed", "exchange_summary", "malformed", "gap",
                                                    "session_finished", "outcome"};
 constexpr std::array<std::string_view, 9> kVerdicts{"answer", "late", "duplicate", "redelivery", "type_drift", "orphan", "unattributed", "refusal", "head_of_evidence"};
-constexpr std::array<std::string_view, 20> kReasons{"open", "answered", "refused", "cancelled", "timed_out", "overwritten", "undeliverable", "stream_closed",
+constexpr std::array<std::string_view, 21> kReasons{"open", "answered", "refused", "cancelled", "timed_out", "overwritten", "undeliverable", "stream_closed",
                                                     "connection_reset", "client_closed", "accepted_only", "client_dead", "restarted", "session_ended",
-                                                    "evidence_ends", "evidence_gap", "aged_out", "no_response", "sent_again", "unseen"};
+                                                    "evidence_ends", "evidence_gap", "aged_out", "no_response", "sent_again", "unseen",
+                                                    "backend_gone"};
 
 constexpr std::int64_t kFirstBucketUs = 500;  // two buckets a power of two from half a millisecond: up to 12 days
 

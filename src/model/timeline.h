@@ -50,6 +50,15 @@ enum class CloseReason : std::uint8_t {
   no_response,       // the exchange failed before any response, and who ended it is not told
   sent_again,        // the same message went out again: a retry of the transport, and the call lives on in it
   unseen,            // the exchange is over, and its access line does not show what was answered
+  backend_gone,      // the process that was to answer ended
+};
+
+// Why a client may not have taken a reply that was sent to it.
+enum class Untaken : std::uint8_t {
+  no,
+  wrong_channel,     // it came on a stream where the client may not look for it
+  type_drift,        // its id had another JSON type
+  rejected,          // the client said that it waited for no such reply
 };
 
 struct Exchange {
@@ -69,12 +78,14 @@ struct Exchange {
   std::uint32_t messages = 0, replies = 0;
   std::string mcp_method, mcp_name, protocol_version;
   SourceRef source;
+  std::uint64_t resumes = 0;              // the exchange whose stream it carries on; 0: none that is known
 };
 
 struct Call {
   std::uint32_t handle = 0;
   std::uint32_t session = 0;
   Direction requestor = Direction::client_to_server;
+  std::uint32_t replies = 0;              // that named it: more than one, and the later ones are duplicates
   std::uint32_t generation = 0;           // how often the id had been used before in this session
   OwnedId id;
   std::string method, target;
@@ -89,8 +100,8 @@ struct Call {
   bool maybe_answered = false;            // a reply that names no session could be this call's
   bool batched = false;                   // a member of an array
   bool foreign_reply = false;             // a reply that is not its own came on its stream
-  bool wrong_channel = false;             // its reply came on a stream where the client may not look for it
   bool of_access_line = false;            // told by the line of its exchange alone
+  Untaken untaken = Untaken::no;          // whether its reply may have missed the client
   CloseReason stream_ended = CloseReason::open;  // its own stream is over without the reply, which may still come on another one
   OwnedId progress_token;
   std::string taken_by_method, taken_by_target;  // the call that took the id over
@@ -177,6 +188,7 @@ struct TimelineEvent {
   bool same_payload = false;              // duplicate: equal to the first
   bool across_streams = false;            // redelivery of another stream's message
   bool modern = false;                    // this request's era is 2026-07-28
+  bool own_id = false;                    // reply that fits no request: its sender had itself asked with this id
   CloseReason earlier = CloseReason::open;  // late, duplicate: how the call had been closed
   std::uint32_t fitting = 0;              // notice: calls in flight that fit its key
 };

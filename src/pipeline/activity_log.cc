@@ -66,6 +66,7 @@ bool is_lost(CloseReason reason) {
     case CloseReason::connection_reset:
     case CloseReason::accepted_only:
     case CloseReason::client_dead:
+    case CloseReason::backend_gone:
     case CloseReason::no_response: return true;
     default: return false;
   }

@@ -142,7 +142,9 @@ Result<CaptureScanResult> scan_capture(ByteReader& bytes, std::uint32_t input, n
   const auto report_tls = [&tls](const net::TlsFacts& facts) { tls.note(facts); };
   const auto make = [&](const FlowInfo& flow) -> std::unique_ptr<StreamAnalyzer> {
     return std::make_unique<FirstBytes>([&, flow](bool is_tls) -> std::unique_ptr<StreamAnalyzer> {
-      auto plain = app::make_http_analyzer(http, flow);
+      FlowInfo inner = flow;
+      if (is_tls) inner.scheme = model::Scheme::https;
+      auto plain = app::make_http_analyzer(http, inner);
       return is_tls ? net::make_tls_analyzer(limits, keys, std::move(plain), row.anomalies, report_tls) : std::move(plain);
     });
   };

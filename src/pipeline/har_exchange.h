@@ -24,6 +24,7 @@ enum class HarStep : std::uint8_t { end, events, head, start };
 struct HarExchange {
   model::SourceRef source;
   std::string server, connection_id;  // host:port; the connection's name, where the HAR has one
+  model::Scheme scheme = model::Scheme::unknown;
   Time started, head_at, end_at;
   std::int64_t precision_us = 1;      // of these times
   app::KeptHead request, response;

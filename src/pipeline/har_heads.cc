@@ -38,6 +38,7 @@ HarUrl split_url(std::string_view url) {
   const std::size_t scheme = url.find("://");
   if (scheme == std::string_view::npos || scheme > url.find_first_of("/?")) return parts.target = url, parts;
   const bool secure = iequals(url.substr(0, scheme), "https");
+  parts.scheme = secure ? model::Scheme::https : model::Scheme::http;
   url.remove_prefix(scheme + 3);
   std::string_view authority = url.substr(0, url.find_first_of("/?"));
   parts.target = url.substr(authority.size());

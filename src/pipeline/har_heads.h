@@ -15,6 +15,7 @@ namespace mcpscan::pipeline {
 struct HarUrl {
   std::string server;        // host:port in lower case, the scheme's port where none is told; empty for a URL without a host
   std::string_view target;   // path and query
+  model::Scheme scheme = model::Scheme::unknown;
 };
 HarUrl split_url(std::string_view url);
 

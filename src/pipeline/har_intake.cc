@@ -63,6 +63,7 @@ std::unique_ptr<HarExchange> HarIntake::take(const HarEntry& entry) {
   exchange->request.assign(request);
   exchange->response.assign(response);
   exchange->server = std::move(url.server);
+  exchange->scheme = url.scheme;
   exchange->request_state = request_state(entry, request);
   exchange->request_body = body_of(entry.request, exchange->request_state);
   exchange->request.head.codings = har_codings(exchange->request_body);

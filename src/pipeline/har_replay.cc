@@ -106,7 +106,7 @@ std::shared_ptr<app::HttpConnection> HarReplay::connection_of(const HarExchange&
   if (const auto found = connections_.find(key); found != connections_.end()) return found->second;
   if (connections_.size() >= limits_.flows) connections_.clear();
   const std::uint64_t number = exchange.connection_id.empty() ? 0 : numbers_.next_connection++;
-  return connections_[key] = std::make_shared<app::HttpConnection>(state_, number, std::string(), exchange.server);
+  return connections_[key] = std::make_shared<app::HttpConnection>(state_, number, std::string(), exchange.server, exchange.scheme);
 }
 
 // --- what concerns the whole input ---

@@ -28,6 +28,12 @@ struct Job {
   bool done = false;
 };
 
+std::vector<model::Vantage> vantages_of(const ingest::LogParser& parser) {
+  std::vector<model::Vantage> vantages;
+  for (std::size_t i = 0; i < parser.dialects().size(); ++i) vantages.push_back(parser.vantage_of(static_cast<std::uint16_t>(i)));
+  return vantages;
+}
+
 class Workers {
  public:
   Workers(unsigned threads, const ingest::LogParser& parser, std::uint32_t input, const Limits& limits) : parser_(parser), input_(input), limits_(limits) {
@@ -47,7 +53,7 @@ class Workers {
   bool inline_only() const { return threads_.empty(); }
   // What a thread keeps from block to block.
   struct Desk {
-    explicit Desk(const Limits& limits) : observer(limits) {}
+    Desk(const Limits& limits, std::vector<model::Vantage> vantage_of) : observer(limits, std::move(vantage_of)) {}
     RecordObserver observer;
     ingest::LineMemo memo;
   };
@@ -72,7 +78,7 @@ class Workers {
 
  private:
   void run() {
-    Desk desk(limits_);
+    Desk desk(limits_, vantages_of(parser_));
     for (std::unique_lock lock(mutex_);;) {
       wake_.wait(lock, [this] { return closing_ || !queue_.empty(); });
       if (queue_.empty()) return;
@@ -171,7 +177,7 @@ LogScanResult scan_log(ByteReader& bytes, std::string head, std::uint32_t input,
   if (result.calibration.newest_first) turned.emplace(bytes, std::exchange(head, {}), input, limits);
   ingest::BlockReader blocks(turned ? static_cast<ByteReader&>(*turned) : bytes, std::move(head), input, parser, limits);
   LogScan scan(options, limits, sink, row, turned ? &*turned : nullptr);
-  Workers::Desk desk(limits);
+  Workers::Desk desk(limits, vantages_of(parser));
   Workers workers(options.threads, parser, input, limits);
   const std::size_t window = workers.inline_only() ? 1 : 2 * options.threads + 1;
   std::vector<std::unique_ptr<Job>> jobs;

@@ -9,7 +9,7 @@ using model::Observation;
 using model::ObservationKind;
 
 void NeighbourNames::observe(const Observation& seen) {
-  const bool names_only = seen.kind == ObservationKind::notice && seen.notice == nullptr;
+  const bool names_only = seen.kind == ObservationKind::context && seen.keying == model::SessionKeying::process;
   if (names_only) return take_name(seen);
   release({});
   const bool nameless = seen.kind == ObservationKind::notice && seen.notice->kind == NoticeKind::request_timed_out && seen.session.empty();
@@ -30,6 +30,7 @@ void NeighbourNames::hold(const Observation& seen) {
   notice_ = *seen.notice;
   key_ = seen.notice->key;
   tool_ = seen.notice->tool;
+  method_ = seen.notice->method;
   text_ = seen.text;
   holding_ = true;
 }
@@ -41,7 +42,8 @@ void NeighbourNames::release(std::string_view session) {
   if (session.empty() && names_.size() == 1) session = names_.front();
   notice_.key = key_;
   notice_.tool = tool_;
-  notice_.second_key = {};
+  notice_.method = method_;
+  notice_.second_key = notice_.reason = {};
   held_.notice = &notice_;
   held_.text = text_;
   held_.http = nullptr;

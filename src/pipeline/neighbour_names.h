@@ -15,7 +15,7 @@ class NeighbourNames : public model::ObservationSink {
  public:
   explicit NeighbourNames(model::ObservationSink& sink) : sink_(sink) {}
 
-  // A notice without facts is a record that only names its process; it ends here.
+  // A record that only names its process ends here.
   void observe(const model::Observation& seen) override;
   void finish() { release({}); }
 
@@ -32,7 +32,7 @@ class NeighbourNames : public model::ObservationSink {
   bool holding_ = false;
   model::Observation held_;
   model::Notice notice_;
-  std::string key_, tool_, text_;
+  std::string key_, tool_, method_, text_;
 };
 
 }  // namespace mcpscan::pipeline

@@ -36,7 +36,7 @@ const HttpFacts* copy_of(const HttpFacts& http, Arena& arena) {
   const Mover mover{arena};
   for (std::string_view* view : {&copy->method, &copy->path, &copy->host, &copy->user_agent, &copy->content_type, &copy->accept, &copy->origin,
                                  &copy->session_id, &copy->response_session_id, &copy->protocol_version, &copy->last_event_id, &copy->mcp_method,
-                                 &copy->mcp_name, &copy->peer, &copy->server, &copy->forwarded_for}) {
+                                 &copy->mcp_name, &copy->peer, &copy->server, &copy->forwarded_for, &copy->refusal}) {
     mover.move(*view);
   }
   return copy;
@@ -45,7 +45,7 @@ const HttpFacts* copy_of(const HttpFacts& http, Arena& arena) {
 const Notice* copy_of(const Notice& notice, Arena& arena) {
   Notice* copy = arena.make<Notice>(notice);
   const Mover mover{arena};
-  for (std::string_view* view : {&copy->key, &copy->second_key, &copy->tool}) mover.move(*view);
+  for (std::string_view* view : {&copy->key, &copy->second_key, &copy->tool, &copy->method, &copy->reason}) mover.move(*view);
   return copy;
 }
 

@@ -59,6 +59,7 @@ Observation RecordObserver::base_of(const LogRecord& record) const {
   seen.keying = record.keying;
   seen.at = record.at;
   seen.source = record.source;
+  if (record.kind != RecordKind::unknown && record.dialect < vantage_of_.size()) seen.vantage = vantage_of_[record.dialect];
   seen.session = record.session;
   seen.connection = record.process;
   seen.channel = hash_bytes(record.logger, record.dialect + 1u);
@@ -138,11 +139,14 @@ void RecordObserver::observe_exchange(const LogRecord& record, Observation seen,
   block.books.use(record.lines);
 }
 
-// A statement about a message that it quotes: the id is the message's, the second key its token as it stood.
+// A statement about a message that it quotes: the id and the error are the message's, the second key is the id as it stood.
 const model::Notice* RecordObserver::with_id_of_body(const LogRecord& record, ParsedBlock& block) {
   auto* notice = block.arena.make<model::Notice>(*record.notice);
   reader_.read(record.body, app::codec_named(record.codec).value_or(app::Codec::automatic), true, block.arena, [notice](const model::RpcMessage& message) {
-    if (notice->key.empty()) notice->key = message.id.value, notice->second_key = message.id.raw;
+    if (!notice->key.empty()) return;
+    notice->key = message.id.value;
+    notice->second_key = message.id.raw;
+    notice->reason = message.reason;
   });
   return notice;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/message_reader.h"
@@ -43,7 +44,8 @@ struct ParsedBlock {
 
 class RecordObserver {
  public:
-  explicit RecordObserver(const Limits& limits) : limits_(limits), reader_(limits) {}
+  // `vantage_of` tells of each dialect who writes it.
+  explicit RecordObserver(const Limits& limits, std::vector<model::Vantage> vantage_of = {}) : limits_(limits), reader_(limits), vantage_of_(std::move(vantage_of)) {}
   void observe(const ingest::LogRecord& record, ParsedBlock& block);
 
  private:
@@ -55,6 +57,7 @@ class RecordObserver {
 
   const Limits& limits_;
   app::MessageReader reader_;
+  std::vector<model::Vantage> vantage_of_;  // by LogRecord::dialect
   SurroundingsMemo surroundings_;
 };
 

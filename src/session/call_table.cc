@@ -28,9 +28,10 @@ void reset(Call& call) {
   call.requested_at = call.replied_at = call.closed_at = call.gave_up_at = call.taken_at = call.stream_ended_at = Time{};
   call.reply_source = {};
   call.exchange = call.params_digest = call.reply_digest = 0;
-  call.generation = 0;
+  call.replies = call.generation = 0;
   call.closed = CloseReason::open;
-  call.collided = call.maybe_answered = call.batched = call.wrong_channel = call.foreign_reply = false;
+  call.collided = call.maybe_answered = call.batched = call.foreign_reply = false;
+  call.untaken = model::Untaken::no;
   call.stream_ended = CloseReason::open;
 }
 

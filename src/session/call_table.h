@@ -17,6 +17,12 @@ namespace mcpscan::session {
 
 constexpr std::uint32_t kNoCall = HandleIndex::kNone;
 
+// A call remembered beyond its time: it is found as long as its place was not given to another.
+struct CallRef {
+  std::uint32_t handle = kNoCall;
+  std::uint64_t serial = 0;
+};
+
 class CallTable {
  public:
   explicit CallTable(const Limits& limits) : limits_(limits) {}
@@ -33,8 +39,10 @@ class CallTable {
   void move(model::Call& call, std::uint32_t session);
 
   model::Call& at(std::uint32_t handle) { return calls_[handle]; }
-  // Which use of the handle this is: it differs once the call's place was given to another.
-  std::uint64_t serial(std::uint32_t handle) const { return slots_[handle].serial; }
+  CallRef ref(const model::Call& call) const { return {call.handle, slots_[call.handle].serial}; }
+  // Null where the call is forgotten.
+  const model::Call* find(CallRef ref) const { return ref.handle != kNoCall && slots_[ref.handle].serial == ref.serial ? &calls_[ref.handle] : nullptr; }
+  model::Call* find(CallRef ref) { return ref.handle != kNoCall && slots_[ref.handle].serial == ref.serial ? &calls_[ref.handle] : nullptr; }
   const model::Call& at(std::uint32_t handle) const { return calls_[handle]; }
 
   model::Call* newest_open(std::uint32_t session, model::Direction requestor, const model::RpcId& id);

@@ -54,6 +54,8 @@ void SessionTracker::on_exchange_request(const Observation& seen) {
     SessionState& state = session_of(seen, &exchange);
     ++state.session.exchanges;
     remember_peer(state, &http);
+    const auto resumed = stream_of_event_.find(hash_bytes(exchange.last_event_id, state.session.index));
+    if (!exchange.last_event_id.empty() && resumed != stream_of_event_.end()) exchange.resumes = resumed->second;
   }
   Event opened = event(EventKind::exchange_opened, seen, exchange.session == kNoSession ? nullptr : &sessions_.at(exchange.session));
   opened.exchange = &exchange;
@@ -222,8 +224,7 @@ void SessionTracker::learn_from_line(const Call& call, const HttpFacts& http) {
 
 Call* SessionTracker::call_of_peer(const HttpFacts& http) {
   const auto peer = http.peer_port == 0 ? call_of_peer_.end() : call_of_peer_.find(peer_digest(http.peer, http.peer_port));
-  const bool known = peer != call_of_peer_.end() && calls_.serial(peer->second.handle) == peer->second.serial;
-  return known ? &calls_.at(peer->second.handle) : nullptr;
+  return peer == call_of_peer_.end() ? nullptr : calls_.find(peer->second);
 }
 
 // The calls that an access line held or named; its exchange is over now.
@@ -231,8 +232,8 @@ std::vector<Call*> SessionTracker::take_calls_of_line(const Observation& seen) {
   std::vector<Call*> calls;
   const auto line = !seen.of_access_line ? calls_of_lines_.end() : calls_of_lines_.find(seen.exchange);
   if (line == calls_of_lines_.end()) return calls;
-  for (const PeerCall& each : line->second) {
-    if (calls_.serial(each.handle) == each.serial) calls.push_back(&calls_.at(each.handle));
+  for (const CallRef& each : line->second) {
+    if (Call* call = calls_.find(each)) calls.push_back(call);
   }
   calls_of_lines_.erase(line);
   return calls;
@@ -242,8 +243,7 @@ std::vector<Call*> SessionTracker::take_calls_of_line(const Observation& seen) {
 Call* SessionTracker::call_of_line(const Observation& seen) {
   const auto line = !seen.of_access_line ? calls_of_lines_.end() : calls_of_lines_.find(seen.exchange);
   if (line == calls_of_lines_.end() || line->second.empty()) return nullptr;
-  const PeerCall& first = line->second.front();
-  return calls_.serial(first.handle) == first.serial ? &calls_.at(first.handle) : nullptr;
+  return calls_.find(line->second.front());
 }
 
 void SessionTracker::on_gap(const Observation& seen) {

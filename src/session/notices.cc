@@ -18,9 +18,11 @@ using model::SessionKeying;
 namespace {
 
 constexpr double kWaitTolerance = 0.2;  // a client's own wait against the age its call has in the log
+constexpr std::int64_t kToldAtOnceUs = kSecond;  // a client complains of a reply when it reads it
 constexpr std::string_view kGetStream = "_GET_stream";
 
 CloseReason close_reason_of(NoticeKind kind) {
+  if (kind == NoticeKind::backend_exited) return CloseReason::backend_gone;
   return kind == NoticeKind::client_dead ? CloseReason::client_dead : CloseReason::session_ended;
 }
 
@@ -50,10 +52,13 @@ void SessionTracker::on_notice(const Observation& seen) {
       return on_timeout_notice(seen, told);
     case NoticeKind::unknown_reply_id:
       return on_unknown_reply_notice(seen, told);
+    case NoticeKind::request_before_initialize:
+      return on_early_request_notice(seen, told);
     case NoticeKind::client_disconnected:
     case NoticeKind::server_started:
     case NoticeKind::server_stopped:
       break;  // they name no session, and looking for one would be guessing
+    case NoticeKind::backend_exited:
     case NoticeKind::client_dead:
     case NoticeKind::transport_closed:
     case NoticeKind::session_ended:
@@ -63,8 +68,10 @@ void SessionTracker::on_notice(const Observation& seen) {
       if (!state) break;
       told.session = &state->session;
       emit(told);
-      state->session.ended = true;
-      state->session.ended_at = time_of(seen);
+      if (notice.kind != NoticeKind::backend_exited) {  // a gateway may start its backend again for the same session
+        state->session.ended = true;
+        state->session.ended_at = time_of(seen);
+      }
       return close_all(*state, close_reason_of(notice.kind), &seen);
     }
     default:
@@ -107,13 +114,33 @@ void SessionTracker::on_undeliverable(const Observation& seen, Event& told) {
 void SessionTracker::on_timeout_notice(const Observation& seen, Event& told) {
   SessionState* state = only_session(seen);
   Call* call = call_for_timeout(seen, state);
+  if (!call) told.other = untaken_call(seen, state);
   if (call) state = &sessions_.at(call->session);
+  if (told.other) state = &sessions_.at(told.other->session);
   told.kind = EventKind::timeout;
   told.session = state ? &state->session : nullptr;
   told.call = call;
   if (call) call->gave_up_at = time_of(seen);
   emit(told);
   if (call) close_unanswered(*call, CloseReason::timed_out, time_of(seen), &seen);
+}
+
+// A server got a request before any handshake. It names nobody: it must be about the one session that the evidence shows asking without one.
+void SessionTracker::on_early_request_notice(const Observation& seen, Event& told) {
+  SessionState* early = seen.session.empty() ? nullptr : &session_of(seen, nullptr);
+  bool several = false;
+  if (!early) {
+    sessions_.each([&](SessionState& state) {
+      if (state.session.initialize_seen || state.session.counts.requests == 0) return;
+      several = several || early != nullptr;
+      early = &state;
+    });
+  }
+  if (early && !several) {
+    told.session = &early->session;
+    told.call = calls_.find(early->last_request);
+  }
+  emit(told);
 }
 
 // By id where it is told, else by tool, else by the wait: the call whose age is what the client says it waited.
@@ -140,11 +167,26 @@ Call* SessionTracker::call_for_timeout(const Observation& seen, SessionState* st
   return fitting == 1 ? found : nullptr;
 }
 
-// The client's complaint about a reply that the log has shown already: one event, told twice.
+// A call whose reply came and was not taken is what a client may still give up.
+const Call* SessionTracker::untaken_call(const Observation& seen, const SessionState* state) const {
+  const Call* call = calls_.find(rejected_);
+  if (!call || !sessions_.alive(call->session) || (state && call->session != state->session.index)) return nullptr;
+  return seen.notice->key.empty() || seen.notice->key == call->id.value ? call : nullptr;
+}
+
+// The client's complaint about a reply that the log has shown already: one event, told twice. Where that reply was the first and came in
+// time, the client refused what it had asked for.
 void SessionTracker::on_unknown_reply_notice(const Observation& seen, Event& told) {
+  const SessionState* named = seen.session.empty() ? nullptr : &session_of(seen, nullptr);
   calls_.each_finished_by_value(Direction::client_to_server, seen.notice->key, [&](Call& call) {
+    if (named && call.session != named->session.index) return true;
     told.other = &call;
     if (sessions_.alive(call.session)) told.session = &sessions_.at(call.session).session;
+    const bool at_once = !seen.at.known() || !call.replied_at.known() || seen.at.us - call.replied_at.us <= kToldAtOnceUs;
+    if (call.closed == CloseReason::answered && call.replies == 1 && call.untaken == model::Untaken::no && at_once) {
+      call.untaken = model::Untaken::rejected;
+      rejected_ = calls_.ref(call);
+    }
     return false;
   });
   if (!told.session) {

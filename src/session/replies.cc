@@ -287,6 +287,7 @@ void SessionTracker::deliver(const Observation& seen, SessionState& state, Excha
   if (call) {
     reply.earlier = call->closed;
     reply.same_payload = call->reply_digest == message.digest;
+    ++call->replies;
   }
   if (exchange && (match.wrong_channel || match.verdict == ReplyVerdict::orphan || match.verdict == ReplyVerdict::duplicate)) {
     for (const std::uint32_t handle : exchange->calls) {
@@ -294,6 +295,7 @@ void SessionTracker::deliver(const Observation& seen, SessionState& state, Excha
       if (own.exchange == exchange->id && own.closed == CloseReason::open) own.foreign_reply = true;
     }
   }
+  if (match.verdict == ReplyVerdict::orphan) reply.own_id = state.ids[requestor == Direction::client_to_server].contains(message.id);
   if (match.verdict == ReplyVerdict::orphan && match.other) state.constant_reply_id.assign(message.id.value);
   const bool answers = match.verdict == ReplyVerdict::answer || match.verdict == ReplyVerdict::type_drift;
   if (call && (answers || match.verdict == ReplyVerdict::late)) {
@@ -302,7 +304,8 @@ void SessionTracker::deliver(const Observation& seen, SessionState& state, Excha
     call->reply_digest = message.digest;
   }
   if (call && answers) {
-    call->wrong_channel = match.wrong_channel;
+    if (match.wrong_channel) call->untaken = model::Untaken::wrong_channel;
+    if (match.verdict == ReplyVerdict::type_drift) call->untaken = model::Untaken::type_drift;
     learn_from_reply(state, seen, *call);
     emit(reply);
     return close_call(*call, CloseReason::answered, time_of(seen), &seen);

@@ -131,7 +131,7 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   request.used_before = used && !request.retransmitted;
   Call& call = open_call(seen, state, exchange, requestor);
   call.of_access_line = seen.of_access_line;
-  if (seen.of_access_line) calls_of_lines_[seen.exchange].push_back({call.handle, calls_.serial(call.handle)});
+  if (seen.of_access_line) calls_of_lines_[seen.exchange].push_back(calls_.ref(call));
   if (in_flight) {
     call.collided = in_flight->collided = true;
     in_flight->taken_by_method = call.method;
@@ -141,6 +141,7 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   }
   request.call = &call;
   request.other = in_flight;
+  if (from_client) state.last_request = calls_.ref(call);
   emit(request);
   if (message.method == "initialize") {
     session.initialize_seen = true;
@@ -156,7 +157,7 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
 void SessionTracker::remember_caller(const Observation& seen, const Call& call) {
   if (!seen.http || seen.http->peer_port == 0) return;
   if (call_of_peer_.size() >= kPeers) call_of_peer_.clear();
-  call_of_peer_[peer_digest(seen.http->peer, seen.http->peer_port)] = {call.handle, calls_.serial(call.handle)};
+  call_of_peer_[peer_digest(seen.http->peer, seen.http->peer_port)] = calls_.ref(call);
 }
 
 // The open call that this request is another copy of: its exchange broke off without a reply, or the evidence shows no exchanges and
@@ -181,7 +182,7 @@ bool SessionTracker::shown_already(const Observation& seen, const SessionState& 
     if (call == nullptr || call->of_access_line || call->method != message.method || call->target != message.target) continue;
     const bool near = !call->requested_at.known() || !seen.at.known() || std::abs(call->requested_at.us - seen.at.us) <= kSeenTwiceUs;
     if (!near) continue;
-    calls_of_lines_[seen.exchange].push_back({call->handle, calls_.serial(call->handle)});
+    calls_of_lines_[seen.exchange].push_back(calls_.ref(*call));
     return true;
   }
   return false;

@@ -14,6 +14,7 @@
 #include "base/function_ref.h"
 #include "base/limits.h"
 #include "model/timeline.h"
+#include "session/call_table.h"
 #include "session/id_ledger.h"
 
 namespace mcpscan::session {
@@ -26,6 +27,7 @@ struct SessionState {
   IdLedger ids[2];            // used by the client, used by the server
   std::uint64_t last_touch = 0;
   std::uint32_t incarnation = 1;
+  CallRef last_request;       // of the client
   std::string constant_reply_id;  // an id the server has put on foreign replies before
   bool pending = false;       // an initialize whose session id is not known yet
   bool requests_shown = false;  // by records other than access lines

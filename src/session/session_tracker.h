@@ -136,6 +136,8 @@ class SessionTracker : public model::ObservationSink {
   void on_notice(const Observation& seen);
   void on_undeliverable(const Observation& seen, Event& event);
   void on_timeout_notice(const Observation& seen, Event& event);
+  void on_early_request_notice(const Observation& seen, Event& told);
+  const model::Call* untaken_call(const Observation& seen, const SessionState* state) const;
   void on_unknown_reply_notice(const Observation& seen, Event& event);
   void close_all(SessionState& state, model::CloseReason reason, const Observation* seen);
   model::Call* call_for_timeout(const Observation& seen, SessionState* state);
@@ -163,14 +165,14 @@ class SessionTracker : public model::ObservationSink {
   std::unordered_map<std::uint64_t, std::uint64_t> stream_of_event_;   // SSE event id digest -> exchange it was first sent on
   std::deque<std::uint64_t> event_order_;
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> requests_of_stream_;  // exchange -> id digests it asked for
-  struct PeerCall { std::uint32_t handle = kNoCall; std::uint64_t serial = 0; };
-  std::unordered_map<std::uint64_t, PeerCall> call_of_peer_;           // log: client address and port -> last call
-  std::unordered_map<std::uint64_t, std::vector<PeerCall>> calls_of_lines_;  // access lines whose exchange is not over yet -> its calls
+  std::unordered_map<std::uint64_t, CallRef> call_of_peer_;            // log: client address and port -> last call
+  std::unordered_map<std::uint64_t, std::vector<CallRef>> calls_of_lines_;  // access lines whose exchange is not over yet -> its calls
   std::unordered_map<std::uint64_t, std::uint32_t> session_of_connection_;  // wire: whose exchanges a connection carried last
   std::deque<std::uint32_t> pending_;                                  // sessions whose id is still to come, oldest first
   std::uint64_t nameless_starts_ = 0;                                  // log: initialize requests that named no session
   std::uint32_t context_session_ = kNoSession;                         // log: named by a line of its own, for what the client sends next
   std::uint32_t source_session_ = kNoSession;                          // log: who speaks where nothing names a session
+  CallRef rejected_;                                                   // whose reply a client refused last
   struct LastMessage { std::uint64_t digest = 0, channel = 0; Time at; };
   std::vector<LastMessage> recent_;                                    // log: the last messages, to tell one written twice
   std::size_t recent_next_ = 0;

@@ -124,7 +124,7 @@ class DialectReader {
     return {
         {"is", [this, &meaning](const Node& node) { meaning.is = static_cast<RecordKind>(source_.choice(node, "is", words_of<RecordKind>(7))); }},
         {"notice", [this, &meaning](const Node& node) {
-           meaning.notice = static_cast<model::NoticeKind>(source_.choice(node, "notice", words_of<model::NoticeKind>(21)));
+           meaning.notice = static_cast<model::NoticeKind>(source_.choice(node, "notice", words_of<model::NoticeKind>(model::kNoticeKinds)));
            meaning.has_notice = true;
          }},
         {"direction", [this, &meaning](const Node& node) {

@@ -163,6 +163,7 @@ void apply_notice(const Meaning& meaning, const Captures& captures, Arena& arena
   notice->kind = meaning.notice;
   notice->key = captures.text(Field::key);
   notice->second_key = captures.text(Field::second_key);
+  notice->method = captures.text(Field::method);
   notice->tool = captures.text(Field::tool);
   if (const Capture* wait = captures.find(Field::wait)) notice->wait_us = wait->number;
   record.notice = notice;

@@ -19,7 +19,12 @@ class Log {
  public:
   Log() : names_(kept_) {}
   // The strings die with the call, as those of a block do.
-  void name(std::string session, std::int64_t second) { names_.observe(base(session, second)); }
+  void name(std::string session, std::int64_t second) {
+    model::Observation seen = base(session, second);
+    seen.kind = model::ObservationKind::context;
+    seen.keying = model::SessionKeying::process;
+    names_.observe(seen);
+  }
   void timeout(std::string session, std::string key, std::int64_t second) {
     model::Notice notice;
     notice.kind = model::NoticeKind::request_timed_out;

@@ -76,6 +76,32 @@ TEST_CASE("a dead client is its own reason, and concerns the only session that w
   CHECK(log.told() == Lines{"+ s1", "> 1", "+ s2", "> 2", "< 2 answer", "! s1 ?", "x 1 client_dead"});
 }
 
+TEST_CASE("a backend that ended takes along what waited for it, and its session may go on with another one") {
+  Tracked log;
+  log.request("3", {.session = "s1"});
+  log.notice(NoticeKind::backend_exited, {.session = "s1"});
+  log.request("4", {.session = "s1"});
+  log.reply("4", {.session = "s1"});
+  CHECK(log.told() == Lines{"+ s1", "> 3", "! s1 ?", "x 3 backend_gone", "> 4", "< 4 answer"});
+}
+
+TEST_CASE("a request before any handshake is told of the one session that the log shows without one") {
+  Tracked log;
+  log.request("9", {.session = "s1", .method = "ping"});
+  log.request("0", {.session = "s2", .method = "initialize"});
+  log.notice(NoticeKind::request_before_initialize);
+  CHECK(log.told() == Lines{"+ s1", "> 9", "+ s2", "> 0", "! s1 9"});
+}
+
+TEST_CASE("a timeout without an id is that of the call whose reply the client had refused") {
+  Tracked log;
+  log.request("\"a-2\"", {.session = "s1", .at = 0});
+  log.reply("\"a-2\"", {.session = "s1", .at = 0.1});
+  log.notice(NoticeKind::unknown_reply_id, {.session = "s1", .at = 0.1}, "a-2");
+  log.notice(NoticeKind::request_timed_out, {.at = 20}, {}, 20 * kSecond);
+  CHECK(log.told() == Lines{"+ s1", "> \"a-2\"", "< \"a-2\" answer", "! s1 ?", "timeout \"a-2\" ended"});
+}
+
 TEST_CASE("where several sessions wait, a statement without a session is about none of them") {
   Tracked log;
   log.request("1", {.session = "s1"});

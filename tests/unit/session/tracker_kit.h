@@ -44,7 +44,7 @@ struct Http {
 inline std::string word(model::CloseReason reason) {
   constexpr std::array kWords{"open", "answered", "refused", "cancelled", "timed_out", "overwritten", "undeliverable", "stream_closed", "connection_reset",
                               "client_closed", "accepted_only", "client_dead", "restarted", "session_ended", "evidence_ends", "evidence_gap", "aged_out",
-                              "no_response", "sent_again", "unseen"};
+                              "no_response", "sent_again", "unseen", "backend_gone"};
   return kWords.at(static_cast<std::size_t>(reason));
 }
 
@@ -200,7 +200,7 @@ class Tracked : public model::EventSink {
                (event.other ? " for " + id_text(event.other) : "");
       case EventKind::call_closed: return "x " + id_text(event.call) + " " + word(event.call->closed);
       case EventKind::cancel: return "cancel " + id_text(event.call);
-      case EventKind::timeout: return "timeout " + id_text(event.call);
+      case EventKind::timeout: return "timeout " + id_text(event.call ? event.call : event.other) + (event.other ? " ended" : "");
       case EventKind::notification: return "~ " + id_text(event.call ? event.call : event.other) + (event.other ? " ended" : "");
       case EventKind::notice: return "! " + session + " " + id_text(event.call);
       case EventKind::gap: return "gap " + session;

@@ -1,0 +1,32 @@
+// The end of the process behind a gateway or client. One that was asked to end while nothing waited for it is a shutdown.
+// Source: MCP 2025-11-25 transports, stdio, "Shutdown"; protocol notes HT04.
+#include "engine/backend_end.h"
+#include "model/detector.h"
+
+namespace mcpscan::engine {
+namespace {
+
+using namespace model;
+
+class BackendExit : public Detector {
+ public:
+  void on_event(const TimelineEvent& event, FindingSink& findings) override {
+    if (event.observation->notice->kind != NoticeKind::backend_exited) return;
+    const BackendEnd end = backend_end(*event.observation);
+    const bool waited_for = event.session && !event.session->open.empty();
+    FindingDraft draft;
+    draft.session = event.session ? event.session->label : std::string();
+    draft.at = event.at;
+    draft.fault = end.fault;
+    if (end.asked && !waited_for) draft.level = Level::informational;
+    if (end.asked) draft.cause_rule = "second-get-stream";
+    draft.evidence.push_back(evidence_of(event));
+    findings.add(std::move(draft));
+  }
+};
+
+}  // namespace
+
+extern const DetectorEntry kBackendExit{"backend_exit", event_bit(EventKind::notice), {}, made<BackendExit>};
+
+}  // namespace mcpscan::engine

@@ -1,0 +1,71 @@
+// Requests before the answer to initialize: seen as such, or told by a server that got one without any handshake. Where a gateway speaks, it
+// passed on what belonged to a session older than its backend.
+// Source: MCP 2025-11-25 Lifecycle "Initialization"; protocol notes LC01.
+#include <algorithm>
+#include <unordered_map>
+
+#include "model/detector.h"
+
+namespace mcpscan::engine {
+namespace {
+
+using namespace model;
+
+bool may_come_first(std::string_view method) {
+  constexpr std::string_view kMethods[] = {"initialize", "ping", "server/discover"};
+  return std::find(std::begin(kMethods), std::end(kMethods), method) != std::end(kMethods);
+}
+
+class RequestBeforeInitialize : public Detector {
+ public:
+  void on_event(const TimelineEvent& event, FindingSink& findings) override {
+    if (event.kind == EventKind::session_finished) {
+      told_.erase(event.session->index);
+    } else if (event.kind == EventKind::notice) {
+      if (event.observation->notice->kind == NoticeKind::request_before_initialize) on_statement(event, findings);
+    } else if (comes_early(event)) {
+      tell(event, findings, {Party::client, Certainty::strong, {}, "it did not wait for the answer to initialize"});
+    }
+  }
+
+ private:
+  static bool comes_early(const TimelineEvent& event) {
+    const Session& session = *event.session;
+    if (event.call->requestor != Direction::client_to_server || session.initialize_answered || session.stateless || session.mixed || event.modern) return false;
+    const bool begun = session.initialize_seen || (session.start_seen && session.keyed_by == SessionKeying::legacy_session_id);
+    return begun && !may_come_first(event.call->method);
+  }
+
+  void on_statement(const TimelineEvent& event, FindingSink& findings) {
+    if (event.session && event.call) {
+      const auto told = told_.find(event.session->index);
+      if (told != told_.end() && told->second.view() == event.call->id.view()) return;  // the message itself has told
+    }
+    if (event.observation->vantage == Vantage::gateway) {
+      return tell(event, findings, {Party::gateway, Certainty::strong, {}, "it passed on a request of a session for which its backend had seen no handshake"});
+    }
+    tell(event, findings, {Party::client, Certainty::strong, {}, "the server got a request of it before any handshake"});
+  }
+
+  void tell(const TimelineEvent& event, FindingSink& findings, Fault fault) {
+    FindingDraft draft;
+    draft.session = event.session ? event.session->label : std::string();
+    draft.requestor = Direction::client_to_server;
+    draft.at = event.at;
+    draft.fault = std::move(fault);
+    if (event.call) draft.call = finding_call(*event.call);
+    if (event.call && event.kind == EventKind::notice) draft.evidence.push_back(evidence_of(*event.call));
+    draft.evidence.push_back(evidence_of(event));
+    if (event.session && event.call) told_[event.session->index] = event.call->id;
+    findings.add(std::move(draft));
+  }
+
+  std::unordered_map<std::uint32_t, OwnedId> told_;  // the last call told, of sessions open at a time
+};
+
+}  // namespace
+
+extern const DetectorEntry kRequestBeforeInitialize{"request_before_initialize", event_bits(EventKind::request, EventKind::notice, EventKind::session_finished), {},
+                                                    made<RequestBeforeInitialize>};
+
+}  // namespace mcpscan::engine

@@ -1,0 +1,19 @@
+// Who ended a process that a gateway or client keeps, by the words of the one who tells of it: a signal asks it to end, an exit code
+// is its own.
+#pragma once
+
+#include "model/finding.h"
+#include "model/observation.h"
+
+namespace mcpscan::engine {
+
+struct BackendEnd {
+  bool asked = false;   // by a signal that asks a process to end
+  bool killed = false;  // by one that nobody can refuse: out of memory, or by hand
+  model::Fault fault;
+};
+
+// `seen` is a notice backend_exited.
+BackendEnd backend_end(const model::Observation& seen);
+
+}  // namespace mcpscan::engine

@@ -1,0 +1,44 @@
+// Lost replies that only statements tell of, where the messages themselves are not in the evidence: an initialize that its client waits
+// for or gave up, and a call in a client's own record that ended with the answer to a cancelled request and nothing else.
+// Ownership: keeps copies. Threads: none. Bound: kOpen calls of the client's record.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "model/detector.h"
+
+namespace mcpscan::engine {
+
+class ToldLosses {
+ public:
+  // Notices, timeouts, replies and outcomes; what is certain at once is handed over.
+  void note(const model::TimelineEvent& event, model::FindingSink& findings);
+  // The evidence is read to its end.
+  void finish(model::FindingSink& findings);
+
+ private:
+  static constexpr std::size_t kOpen = 1024;
+
+  struct Pending {  // reminders of one initialize
+    std::uint64_t reminders = 0;
+    Time first, last;
+    model::Evidence begin, end;
+  };
+  struct Started {
+    std::string tool;
+    Time at;
+    model::Evidence evidence;
+  };
+  void note_outcome(const model::TimelineEvent& event);
+  void note_stray_answer(const model::TimelineEvent& event, model::FindingSink& findings);
+  void tell_given_up(const model::TimelineEvent& event, model::FindingSink& findings);
+  void tell_pending(const std::string& session, const Pending& pending, model::FindingSink& findings);
+  static model::FindingDraft draft_for(const std::string& session, const char* reason);
+
+  std::map<std::string, Pending> pending_;  // by session label; empty: none named
+  std::map<std::string, Started> open_;     // by the client's call id, else its tool
+};
+
+}  // namespace mcpscan::engine
