@@ -106,7 +106,7 @@ class LostReply : public Detector {
       case CloseReason::timed_out: return judge_timeout(event);
       case CloseReason::stream_closed: return judge_stream_end(call);
       case CloseReason::connection_reset: return Verdict{"connection reset", {Party::server, Certainty::strong, {}, "it reset the connection before the reply was out"}, {}, {}};
-      case CloseReason::accepted_only: return Verdict{"unknown", {Party::server, Certainty::strong, {}, "it answered 202 to a request: no reply can come on that exchange"}, {}, {}};
+      case CloseReason::accepted_only: return Verdict{"unknown", {Party::server, Certainty::strong, {}, "it answered 202 to a request: no reply can come on that exchange"}, {}, "wrong-status"};
       case CloseReason::client_dead: return Verdict{"unknown", {Party::client, Certainty::strong, {}, "its own session or receive loop had ended, so that nothing could be received"}, {}, {}};
       case CloseReason::backend_gone: return Verdict{"unknown", backend_end(*event.observation).fault, {}, "backend-exit"};
       case CloseReason::client_closed: return judge_hang_up(event, Party::server);

@@ -87,7 +87,7 @@ FieldText defects_of(const TimelineEvent& e) {
   return words.empty() ? FieldText(std::string_view()) : FieldText(std::move(words));
 }
 
-const std::array<FieldEntry, 65> kFields{{
+const std::array<FieldEntry, 67> kFields{{
     {"id", [](const TimelineEvent& e) -> FieldText { return std::string_view(id_of(e).value); }},
     {"id_type", [](const TimelineEvent& e) -> FieldText { return word(kIdTypes, id_of(e).type); }},
     {"method", method_of},
@@ -152,6 +152,8 @@ const std::array<FieldEntry, 65> kFields{{
     {"refusal", [](const TimelineEvent& e) -> FieldText { return of_http(e, &model::HttpFacts::refusal); }},
     {"session_changed", [](const TimelineEvent& e) -> FieldText { return yes_no(session_changed(e)); }},
     {"version_differs", [](const TimelineEvent& e) -> FieldText { return yes_no(version_differs(e)); }},
+    {"carries_initialize", [](const TimelineEvent& e) -> FieldText { return yes_no(e.exchange && e.exchange->is_initialize); }},
+    {"has_token", [](const TimelineEvent& e) -> FieldText { return yes_no(e.exchange ? e.exchange->principal != 0 : http(e) && http(e)->principal != 0); }},
     {"own_id", [](const TimelineEvent& e) -> FieldText { return yes_no(e.own_id); }},
     {"vantage", [](const TimelineEvent& e) -> FieldText { return e.observation ? model::to_string(e.observation->vantage) : std::string_view(); }},
     {"replies", [](const TimelineEvent& e) -> FieldText { return e.exchange ? std::to_string(e.exchange->replies) : std::string(); }},

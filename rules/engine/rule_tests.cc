@@ -138,7 +138,10 @@ class StepReader {
   }
 
   static std::uint32_t result_keys(std::string_view words) {
-    constexpr std::array<std::pair<std::string_view, std::uint32_t>, 7> kWords{{{"content", model::kContent},
+    constexpr std::array<std::pair<std::string_view, std::uint32_t>, 10> kWords{{{"content", model::kContent},
+                                                                               {"structured", model::kContent | model::kStructuredContent},
+                                                                               {"input-required", model::kInputRequired},
+                                                                               {"task", model::kTask},
                                                                                {"tools", model::kTools},
                                                                                {"prompts", model::kPrompts},
                                                                                {"resources", model::kResources},

@@ -1,0 +1,86 @@
+// How exchanges end: a body shorter than its framing promised or a message cut inside it, and streams cut after a silence of a known idle
+// limit. The rule's `fault` parameter says which: truncated-body or keepalive-gap. Nothing is told where the evidence itself has a hole.
+// Source: RFC 9112 sections 6 and 8; protocol notes RS16 TM05.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "model/detector.h"
+
+namespace mcpscan::engine {
+namespace {
+
+using namespace model;
+
+constexpr std::int64_t kIdleLimitsS[] = {30, 60, 100, 120, 180, 240, 300, 600};
+constexpr double kTolerance = 0.02;
+constexpr std::size_t kCut = 4096;  // exchanges with a cut message, still open
+
+std::int64_t idle_limit(std::int64_t us) {
+  for (const std::int64_t seconds : kIdleLimitsS) {
+    if (std::abs(static_cast<double>(us) - static_cast<double>(seconds * kSecond)) <= kTolerance * static_cast<double>(seconds * kSecond)) return seconds;
+  }
+  return 0;
+}
+
+class ExchangeEnd : public Detector {
+ public:
+  explicit ExchangeEnd(const Parameters& parameters) : truncated_(parameters.at("fault") == "truncated-body") {}
+
+  void on_event(const TimelineEvent& event, FindingSink& findings) override {
+    if (event.kind == EventKind::malformed) return note_cut(event);
+    const HttpFacts* http = event.observation->exchange == event.exchange->id ? event.observation->http : nullptr;
+    const bool cut = cut_.erase(event.exchange->id) > 0;
+    if (!http || event.exchange->gap) return;
+    truncated_ ? judge_body(event, *http, cut, findings) : judge_silence(event, *http, findings);
+  }
+
+ private:
+  void note_cut(const TimelineEvent& event) {
+    const RpcMessage* message = event.observation->message;
+    if (!event.exchange || !message || (message->defects & kTruncated) == 0 || event.observation->direction != Direction::server_to_client) return;
+    if (cut_.size() < kCut) cut_.insert(event.exchange->id);
+  }
+
+  static void judge_body(const TimelineEvent& event, const HttpFacts& http, bool cut, FindingSink& findings) {
+    const EndReason end = event.exchange->end;
+    const bool by_server = end == EndReason::closed_by_server || end == EndReason::reset_by_server || end == EndReason::complete;
+    if (event.exchange->is_sse || !by_server || event.exchange->status == 0) return;
+    const bool short_of = http.declared_bytes > 0 && http.response_bytes >= 0 && http.response_bytes < http.declared_bytes && end != EndReason::complete;
+    if (!short_of && !cut) return;
+    const std::string reason = short_of ? fmt::format("{} of {} bytes of the response came", http.response_bytes, http.declared_bytes)
+                                        : std::string("the response ends in the middle of its message");
+    tell(event, {Party::server, Certainty::weak, {"gateway"}, reason + "; a proxy's limit of body or time looks the same"}, findings);
+  }
+
+  // Ended from the server's side right when a proxy would lose patience.
+  static void judge_silence(const TimelineEvent& event, const HttpFacts& http, FindingSink& findings) {
+    const EndReason end = event.exchange->end;
+    if (!event.exchange->is_sse || (end != EndReason::closed_by_server && end != EndReason::reset_by_server)) return;
+    if (!http.last_byte_at.known() || !event.at.known()) return;
+    const std::int64_t seconds = idle_limit(event.at.us - http.last_byte_at.us);
+    if (seconds == 0) return;
+    tell(event, {Party::server, Certainty::weak, {"gateway"}, fmt::format("no byte for {} s on the stream, then it was cut: an idle limit, and no keep-alive that would have met it", seconds)}, findings);
+  }
+
+  static void tell(const TimelineEvent& event, Fault fault, FindingSink& findings) {
+    FindingDraft draft;
+    draft.session = event.session ? event.session->label : std::string();
+    draft.at = event.at;
+    draft.fault = std::move(fault);
+    if (event.call) draft.call = finding_call(*event.call);
+    draft.evidence.push_back(evidence_of(event));
+    findings.add(std::move(draft));
+  }
+
+  bool truncated_;
+  std::set<std::uint64_t> cut_;
+};
+
+}  // namespace
+
+extern const DetectorEntry kExchangeEnd{"exchange_end", event_bits(EventKind::malformed, EventKind::exchange_closed), {"fault"}, made<ExchangeEnd>};
+
+}  // namespace mcpscan::engine

@@ -1,0 +1,92 @@
+// Progress that its receiver cannot place or that goes backwards. The rule's `fault` parameter says which: unknown-token, or
+// not-increasing. A token is known from the request that brought it on, also when that request is over.
+// Source: MCP 2025-11-25 "Progress"; protocol notes PR01 PR03.
+#include <fmt/format.h>
+
+#include <optional>
+#include <unordered_map>
+
+#include "base/hash.h"
+#include "engine/message_json.h"
+#include "model/detector.h"
+
+namespace mcpscan::engine {
+namespace {
+
+using namespace model;
+
+constexpr std::size_t kTokens = 4096;  // of a session
+
+std::uint64_t token_key(const RpcId& token, Direction requestor) { return hash_combine(hash_bytes(token.value, static_cast<std::uint64_t>(token.type)), static_cast<std::uint64_t>(requestor)); }
+
+class Progress : public Detector {
+ public:
+  explicit Progress(const Parameters& parameters) : increasing_(parameters.at("fault") == "not-increasing") {}
+
+  void on_event(const TimelineEvent& event, FindingSink& findings) override {
+    if (event.kind == EventKind::session_finished) return void(seen_.erase(event.session->index));
+    Tokens& tokens = seen_[event.session->index];
+    const RpcMessage* message = event.observation->message;
+    if (event.kind == EventKind::request) {
+      if (message && message->progress_token.present()) learn(tokens, message->progress_token, event.call->requestor);
+      return;
+    }
+    if (!message || message->method != "notifications/progress" || event.observation->stream == StreamKind::get_resume) return;
+    const Direction requestor = event.observation->direction == Direction::server_to_client ? Direction::client_to_server : Direction::server_to_client;
+    increasing_ ? check_value(event, *message, tokens, requestor, findings) : check_token(event, *message, tokens, requestor, findings);
+  }
+
+ private:
+  struct Tokens {
+    std::unordered_map<std::uint64_t, double> last;  // value by token
+    bool full = false;
+  };
+
+  static void learn(Tokens& tokens, const RpcId& token, Direction requestor) {
+    if (tokens.last.size() >= kTokens) tokens.last.clear(), tokens.full = true;
+    tokens.last[token_key(token, requestor)] = -1;
+  }
+
+  // Held back where the request may have come before the evidence begins, or its token was forgotten.
+  static void check_token(const TimelineEvent& event, const RpcMessage& message, const Tokens& tokens, Direction requestor, FindingSink& findings) {
+    const Session& session = *event.session;
+    if (!message.related.present() || tokens.full || !session.initialize_seen || session.had_gap || session.damaged || session.mixed) return;
+    if (event.call || event.other || tokens.last.contains(token_key(message.related, requestor))) return;
+    // Where nobody hands out tokens, some servers take the request's id for one, and nothing is mixed up by it.
+    const std::optional<Level> level = tokens.last.empty() ? std::optional(Level::informational) : std::nullopt;
+    tell(event, level, fmt::format("it reports progress under the token {}, which no request of this session brought", message.related.raw), findings);
+  }
+
+  void check_value(const TimelineEvent& event, const RpcMessage& message, Tokens& tokens, Direction requestor, FindingSink& findings) {
+    if (!message.related.present() || !json_.read(message)) return;
+    const auto value = json_.number("/params/progress");
+    if (!value) return;
+    if (tokens.last.size() >= kTokens) tokens.last.clear();
+    const auto [last, fresh] = tokens.last.try_emplace(token_key(message.related, requestor), *value);
+    if (fresh) return;
+    const double before = last->second;
+    last->second = *value;
+    if (before >= 0 && *value <= before) tell(event, std::nullopt, fmt::format("its progress went from {} to {}", before, *value), findings);
+  }
+
+  static void tell(const TimelineEvent& event, std::optional<Level> level, std::string reason, FindingSink& findings) {
+    FindingDraft draft;
+    draft.session = event.session->label;
+    draft.at = event.at;
+    draft.level = level;
+    draft.fault = {event.observation->direction == Direction::server_to_client ? Party::server : Party::client, Certainty::strong, {}, std::move(reason)};
+    if (event.call) draft.call = finding_call(*event.call);
+    draft.evidence.push_back(evidence_of(event));
+    findings.add(std::move(draft));
+  }
+
+  bool increasing_;
+  MessageJson json_;
+  std::unordered_map<std::uint32_t, Tokens> seen_;  // sessions open at a time
+};
+
+}  // namespace
+
+extern const DetectorEntry kProgress{"progress", event_bits(EventKind::request, EventKind::notification, EventKind::session_finished), {"fault"}, made<Progress>};
+
+}  // namespace mcpscan::engine
