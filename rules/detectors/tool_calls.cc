@@ -34,6 +34,7 @@ class ToolCalls : public Detector {
     if (event.kind == EventKind::request) {
       FindingDraft draft = draft_for(event);
       draft.call = finding_call(*event.call);
+      draft.level = Level::informational;  // a refusal is the answer it gets; nothing came of it
       draft.fault = {Party::client, Certainty::strong, {}, fmt::format("it called {}, which the server's list does not have", event.call->target)};
       return findings.add(std::move(draft));
     }
