@@ -5,7 +5,7 @@ Each seeder changes the day (and, through `edit_front`, what the gateway makes o
 """
 import dataclasses
 
-from traffic import TIMEOUT, TOOLS, ECHOING, Day, Exchange, Part, reply, request, text, word
+from traffic import TIMEOUT, TOOLS, ECHOING, Day, Exchange, Part, reply, request, structured, text, word
 
 MODERN = "2026-07-28"
 
@@ -341,6 +341,8 @@ def n10_identical_payloads(day, rng):
     for call in day.calls:
         if rng.random() < 0.5:
             call.result = text("ok") if rng.random() < 0.7 else text("[]")
+            if call.tool == "fetch_invoice":  # it promises a structure
+                call.result = structured({"invoice": "none", "total": 0})
             set_result(call, call.result)
     return Seeded(day)
 
