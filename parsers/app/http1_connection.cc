@@ -97,7 +97,7 @@ void Http1Connection::bound_waiting(Stamp stamp) {
 // --- responses ---
 
 bool Http1Connection::response_may_begin() const {
-  if (!waiting_.empty() || forced_ || pairing_lost_) return true;
+  if (!waiting_.empty() || forced_ || pairing_lost_ || request_gap_) return true;
   // Without its handshake a connection may begin with a response, or be captured in this direction only.
   return !client_spoke_ && !connection_.flow().saw_start;
 }

@@ -179,20 +179,24 @@ bool HttpAnalyzer::choose_protocol(Side from, Opening what, Stamp stamp) {
   }
   make_connection(stamp);
   if (what == Opening::http2 || what == Opening::http2_frames) {
+    for (const Side side : {Side::client, Side::server}) {
+      if (const auto& early = half(side).gap) connection_->report_gap(role(side), early->length, nullptr, kLost, early->stamp);
+    }
     protocol_ = std::make_unique<Http2Connection>(*connection_, nullptr);
     return true;
   }
   auto http1 = std::make_unique<Http1Connection>(*connection_);
   http1_ = http1.get();
   protocol_ = std::move(http1);
+  // Before the first bytes of a side it tells nothing but that a message may be missing.
+  for (const Side side : {Side::client, Side::server}) {
+    if (const auto& early = half(side).gap) protocol_->gap(role(side), early->length, early->stamp);
+  }
   return true;
 }
 
 void HttpAnalyzer::make_connection(Stamp stamp) {
   connection_ = std::make_unique<HttpConnection>(state_, flow_);
-  for (const Side from : {Side::client, Side::server}) {
-    if (const auto& gap = half(from).gap) connection_->report_gap(role(from), gap->length, nullptr, kLost, gap->stamp);
-  }
   if (!flow_.saw_start) connection_->report_gap(Side::server, 0, nullptr, kBeganEarlier, stamp);
 }
 

@@ -53,6 +53,19 @@ TEST_CASE("a lost request leaves its response unpaired and the next pair whole")
   CHECK(lines[lines.size() - 2] == "#3 < result 3 [post s1]");
 }
 
+TEST_CASE("the response to a request that is missing is not given to the next request") {
+  for (const bool first : {true, false}) {
+    Wire wire;
+    if (!first) wire.client(post(call(1))).server(json_reply(result(1)));
+    wire.gap(Side::client, 180).server(json_reply(result(2))).client(post(call(3))).server(json_reply(result(3)));
+    const Lines lines = wire.end();
+    INFO(first);
+    const auto has = [&](const std::string& part) { return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) { return line.find(part) != std::string::npos; }); };
+    CHECK(has(first ? "#2 < result 3" : "#3 < result 3"));
+    CHECK_FALSE(has(first ? "#2 < result 2" : "#3 < result 2"));
+  }
+}
+
 TEST_CASE("a head that a gap cuts still makes its exchange") {
   Wire wire;
   wire.client("POST /mcp HTTP/1.1\r\nMcp-Session-Id: s1\r\nUser-Ag").gap(Side::client, 200).server(json_reply(result(1)));
