@@ -111,7 +111,9 @@ class LostReply : public Detector {
       case CloseReason::backend_gone: return Verdict{"unknown", backend_end(*event.observation).fault, {}, "backend-exit"};
       case CloseReason::client_closed: return judge_hang_up(event, Party::server);
       case CloseReason::session_ended: return judge_hang_up(event, Party::unknown);
-      case CloseReason::no_response: return Verdict{"unknown", {Party::unknown, Certainty::undetermined, {}, "the exchange failed before any response: network, proxy and server look the same from here"}, {}, {}};
+      case CloseReason::no_response:
+        if (call.collided) return overwritten();
+        return Verdict{"unknown", {Party::unknown, Certainty::undetermined, {}, "the exchange ended without the reply, and who ended it is not told: client, network, proxy and server look the same from here"}, {}, {}};
       case CloseReason::evidence_ends:
       case CloseReason::aged_out: return judge_end_of_evidence(event);
       default: return std::nullopt;

@@ -102,6 +102,7 @@ class ReplyMismatch : public Detector {
   void join(const TimelineEvent& event, FindingSink& findings) {
     Member* const room = groups_.join(event.session->index, event.at, [](Member& overdue) { overdue.lost = true; },
                                       [&](Group& group) { judge(*event.session, group, findings); });
+    if (event.other) mark_collided(event.session->index, event.other->handle);
     if (!room) return;
     Member& member = *room;
     const Call& call = *event.call;
@@ -127,6 +128,13 @@ class ReplyMismatch : public Detector {
     member.exact = event.exchange != nullptr;
     member.digest = 0;
     member.payload_of = kNoMember;
+  }
+
+  void mark_collided(std::uint32_t session, std::uint32_t handle) {
+    Group* group = groups_.find(session);
+    for (std::size_t i = 0; group && i < group->used; ++i) {
+      if (group->members[i].handle == handle) group->members[i].collided = true;
+    }
   }
 
   void close(const Session& session, FindingSink& findings) {

@@ -47,7 +47,7 @@ enum class CloseReason : std::uint8_t {
   evidence_ends,
   evidence_gap,      // bytes are missing where the reply would be
   aged_out,          // Limits::call_age_us or ::calls_in_flight
-  no_response,       // the exchange failed before any response, and who ended it is not told
+  no_response,       // the exchange ended without the reply, and who ended it is not told
   sent_again,        // the same message went out again: a retry of the transport, and the call lives on in it
   unseen,            // the exchange is over, and its access line does not show what was answered
   backend_gone,      // the process that was to answer ended

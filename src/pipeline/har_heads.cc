@@ -23,7 +23,6 @@ void add_fields(const std::vector<HarHeader>& headers, app::HttpHead& head) {
   head.codings = {};
 }
 
-bool is_event_stream(std::string_view type) { return icontains(type, "text/event-stream"); }
 
 template <typename Words>
 bool names_any(std::string_view text, const Words& words) {
@@ -68,6 +67,8 @@ app::HttpHead har_response_head(const HarEntry& entry) {
   if (head.content_type.empty()) head.content_type = entry.response.mime_type;
   return head;
 }
+
+bool is_event_stream(std::string_view content_type) { return icontains(content_type, "text/event-stream"); }
 
 app::CodingList har_codings(std::string_view body) {
   app::CodingList list;

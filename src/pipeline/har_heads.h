@@ -22,6 +22,7 @@ HarUrl split_url(std::string_view url);
 // Views into the entry and the URL.
 app::HttpHead har_request_head(const ingest::HarEntry& entry, const HarUrl& url);
 app::HttpHead har_response_head(const ingest::HarEntry& entry);
+bool is_event_stream(std::string_view content_type);
 // The coding that a body still has.
 app::CodingList har_codings(std::string_view body);
 

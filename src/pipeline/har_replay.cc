@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "pipeline/har_heads.h"
+
 namespace mcpscan::pipeline {
 namespace {
 
@@ -83,7 +85,10 @@ void HarReplay::end(HarExchange& exchange) {
     tell_missing(exchange, http, stamp);
     http.response_end(stamp);
   }
-  exchange.connection->close_exchange(std::move(exchange.exchange), exchange.end, stamp);
+  // A whole response and one that was broken off look the same in an export: who ended a stream before its reply is not told.
+  const bool broken_off = exchange.end == model::EndReason::complete && exchange.response_state != HarBodyState::absent &&
+                          is_event_stream(exchange.response.head.content_type) && exchange.replies < exchange.requests;
+  exchange.connection->close_exchange(std::move(exchange.exchange), broken_off ? model::EndReason::unknown : exchange.end, stamp);
   if (exchange.told) row_.books.use();
   else row_.books.ignore("not-mcp");
 }

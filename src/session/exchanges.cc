@@ -176,7 +176,7 @@ CloseReason SessionTracker::end_of_call(const Exchange& exchange, const SessionS
   const bool by_client = reason == EndReason::closed_by_client || reason == EndReason::reset_by_client;
   if (by_client && (state.session.modern || exchange.stream == StreamKind::listen)) return CloseReason::cancelled;
   if (by_client) return CloseReason::client_closed;
-  if (exchange.status == 0 && reason == EndReason::unknown) return CloseReason::no_response;
+  if (reason == EndReason::unknown && (exchange.status == 0 || exchange.is_sse)) return CloseReason::no_response;
   return reason == EndReason::reset_by_server ? CloseReason::connection_reset : CloseReason::stream_closed;
 }
 
