@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "app/exchange_recorder.h"
+
 namespace mcpscan::app {
 namespace {
 
@@ -111,6 +113,7 @@ void Exchange::begin(HttpConnection& connection, std::uint64_t number) {
 // --- the request ---
 
 void Exchange::request_head(const HttpHead& head, Stamp stamp) {
+  if (recorder()) recorder()->head(number_, connection_->flow(), Side::client, head, stamp);
   has_request_ = true;
   request_.assign(head);
   request_at_ = stamp;
@@ -152,9 +155,13 @@ Exchange::Nature Exchange::nature_of_request() const {
   return is_post() && may_be_json ? Nature::undecided : Nature::foreign;
 }
 
-void Exchange::request_body(std::string_view bytes, bool last, Stamp stamp) { request_body_.feed(bytes, last, stamp); }
+void Exchange::request_body(std::string_view bytes, bool last, Stamp stamp) {
+  if (recorder()) recorder()->body(number_, Side::client, bytes, stamp);
+  request_body_.feed(bytes, last, stamp);
+}
 
 void Exchange::request_end(Stamp stamp) {
+  if (recorder()) recorder()->complete(number_, Side::client, stamp);
   request_body_.end(stamp);
   request_done_ = true;
   if (nature_ == Nature::undecided && is_post() && !request_hole_ && !has_response_) become_foreign();
@@ -172,6 +179,7 @@ void Exchange::request_lost(Stamp stamp) {
 // --- the response ---
 
 void Exchange::response_head(const HttpHead& head, Stamp stamp) {
+  if (recorder()) recorder()->head(number_, connection_->flow(), Side::server, head, stamp);
   has_response_ = true;
   response_.assign(head);
   response_at_ = stamp;
@@ -201,23 +209,32 @@ BodyReader::Use Exchange::response_use() const {
 
 void Exchange::response_body(std::string_view bytes, bool last, Stamp stamp) {
   last_byte_at_ = stamp.at;
+  if (recorder()) recorder()->body(number_, Side::server, bytes, stamp);
   response_body_.feed(bytes, last, stamp);
   if (nature_ == Nature::foreign && !response_body_.ignored()) response_body_.close();
 }
 
 void Exchange::response_end(Stamp stamp) {
+  if (recorder()) recorder()->complete(number_, Side::server, stamp);
   response_body_.end(stamp);
   response_done_ = true;
 }
 
 void Exchange::missing(Side from, Stamp stamp) {
+  if (recorder()) recorder()->missing(number_, from, stamp);
   (from == Side::client ? request_hole_ : response_hole_) = true;
   (from == Side::client ? request_body_ : response_body_).missing(stamp);
+}
+
+void Exchange::client_closed(Stamp stamp) {
+  if (recorder()) recorder()->client_closed(number_, stamp);
+  client_closed_at_ = stamp.at;
 }
 
 void Exchange::end(EndReason reason, Stamp stamp) {
   if (ended_) return;
   ended_ = true;
+  if (recorder()) recorder()->end(number_, nature_ == Nature::mcp, reason, stamp);
   if (is_evidence_end(reason)) {
     request_body_.cut(stamp);
     response_body_.cut(stamp);

@@ -41,7 +41,7 @@ class Exchange final : private BodyReader::Events {
   // The rest of the request cannot be read; its response may still come.
   void request_lost(model::Stamp stamp);
   // The client sent FIN before the response was complete.
-  void client_closed(model::Stamp stamp) { client_closed_at_ = stamp.at; }
+  void client_closed(model::Stamp stamp);
   void end(model::EndReason reason, model::Stamp stamp);
 
   bool request_begun() const { return has_request_; }
@@ -66,6 +66,7 @@ class Exchange final : private BodyReader::Events {
   void other_text(model::Side from, std::string_view head) override { keep_refusal(from, head); }
 
   void keep_refusal(model::Side from, std::string_view text);
+  ExchangeRecorder* recorder() const { return state_.shared.recorder; }
   Nature nature_of_request() const;
   void take_request_session();
   bool judge(model::Side from, std::string_view text);

@@ -13,6 +13,7 @@
 namespace mcpscan::app {
 
 struct HttpState;
+class ExchangeRecorder;
 
 // What all connections of one input set share. Not thread-safe: one for each thread that feeds connections, and a connection
 // stays with its own.
@@ -23,6 +24,7 @@ struct HttpShared {
   std::uint64_t next_exchange = 1;
   std::uint64_t exchanges_not_mcp = 0;    // HTTP exchanges that carried nothing of MCP
   std::shared_ptr<HttpState> state = {};  // made with the first analyzer: scratch memory, budgets, URLs known to be MCP's
+  ExchangeRecorder* recorder = nullptr;   // may be null
 };
 
 std::unique_ptr<model::StreamAnalyzer> make_http_analyzer(HttpShared& shared, const model::FlowInfo& flow);

@@ -83,6 +83,9 @@ struct Limits {
   std::size_t tools = 10000;                    // tools counted by name; 600 bytes each
   std::size_t event_ids = 65536;                // SSE event ids remembered, to tell what a resumed stream resumes
   std::size_t session_addresses = 64;           // client addresses and principals remembered a session
+  // --- extract ---
+  std::size_t extract_places = 4000000;         // records an extract keeps, counted before they are told apart; 8 bytes each
+  std::size_t share_values = 1000000;           // different words and names replaced in one shared bundle; 200 bytes each
   // --- report ---
   std::size_t report_sessions = 10000;          // rows of the session table
   std::size_t activity_sessions = 1000;         // sessions whose activity is counted by time, the others together; 3 KB each

@@ -17,6 +17,7 @@ void add_timeline_command(CLI::App& app, Run& run);
 void add_verify_command(CLI::App& app, Run& run);
 void add_rules_command(CLI::App& app, Run& run);
 void add_formats_command(CLI::App& app, Run& run);
+void add_extract_command(CLI::App& app, Run& run);
 
 // The whole program: arguments as main() got them.
 int run_program(int argc, char** argv);

@@ -39,6 +39,7 @@ int run_program(int argc, char** argv) {
   add_scan_command(app, run);
   add_timeline_command(app, run);
   add_verify_command(app, run);
+  add_extract_command(app, run);
   add_rules_command(app, run);
   add_formats_command(app, run);
   try {

@@ -137,7 +137,7 @@ Result<CaptureScanResult> scan_capture(ByteReader& bytes, std::uint32_t input, n
   std::optional<ObservationRelay> relay;
   if (options.threads > 1) relay.emplace(sink);
   WindowSink window(relay ? *relay : sink, options);
-  app::HttpShared http{limits, window, row.anomalies, numbers.next_exchange, 0, {}};
+  app::HttpShared http{limits, window, row.anomalies, numbers.next_exchange, 0, {}, options.recorder};
   TlsTally tls;
   const auto report_tls = [&tls](const net::TlsFacts& facts) { tls.note(facts); };
   const auto make = [&](const FlowInfo& flow) -> std::unique_ptr<StreamAnalyzer> {

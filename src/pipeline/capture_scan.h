@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/exchange_recorder.h"
 #include "base/byte_reader.h"
 #include "base/function_ref.h"
 #include "base/result.h"
@@ -19,6 +20,7 @@ struct CaptureScanOptions {
   std::string filter;          // BPF; empty: all packets
   Time since, until;
   unsigned threads = 1;        // from two on, the sink works in a thread of its own; the result is the same
+  app::ExchangeRecorder* recorder = nullptr;  // is shown every exchange; may be null
 };
 
 struct CaptureScanResult {

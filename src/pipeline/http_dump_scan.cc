@@ -202,6 +202,11 @@ bool is_http_dump(std::string_view head) {
   return false;
 }
 
+bool begins_dumped_exchange(std::string_view previous_line, std::string_view line) {
+  if (is_separator(line)) return true;
+  return line.size() < 8192 && !is_separator(previous_line) && app::is_request_line(head_form(line));
+}
+
 void scan_http_dump(ByteReader& bytes, std::string head, std::uint32_t input, const HttpDumpOptions& options, const Limits& limits, CaptureNumbers& numbers,
                     model::ObservationSink& sink, model::InputRow& row, FunctionRef<void(std::uint64_t)> progress) {
   row.reader = "http-text";

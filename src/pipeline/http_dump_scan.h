@@ -20,6 +20,9 @@ namespace mcpscan::pipeline {
 // The text shows a request line and a field right behind it, within its first lines.
 bool is_http_dump(std::string_view head);
 
+// Whether `line` begins an exchange, or the separator before one.
+bool begins_dumped_exchange(std::string_view previous_line, std::string_view line);
+
 struct HttpDumpOptions {
   std::string time_zone = "UTC";
   Time since, until;

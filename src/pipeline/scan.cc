@@ -11,12 +11,13 @@
 #include "base/text_file.h"
 #include "base/version.h"
 #include "ingest/input_set.h"
-#include "ingest/text/csv_records.h"
-#include "ingest/text/json_records.h"
+#include "pipeline/bundle_inputs.h"
 #include "pipeline/capture_scan.h"
 #include "pipeline/har_scan.h"
 #include "pipeline/http_dump_scan.h"
+#include "pipeline/input_head.h"
 #include "pipeline/log_scan.h"
+#include "pipeline/record_lines.h"
 #include "pipeline/report_assembly.h"
 #include "pipeline/transcript_scan.h"
 
@@ -26,38 +27,6 @@ using ingest::FormatKind;
 using ingest::InputFile;
 
 namespace {
-
-constexpr std::size_t kHeadBytes = 256 * 1024;  // what a probe and the calibration look at
-
-// What was read to tell the format, and then the rest: a reader for formats that want the bytes from the start.
-class Replayed : public ByteReader {
- public:
-  Replayed(std::string head, ByteReader& rest) : head_(std::move(head)), rest_(rest) {}
-  std::size_t read(std::span<char> to) override {
-    if (position_ == head_.size()) return rest_.read(to);
-    const std::size_t count = std::min(to.size(), head_.size() - position_);
-    std::copy_n(head_.data() + position_, count, to.data());
-    position_ += count;
-    return count;
-  }
-
- private:
-  std::string head_;
-  ByteReader& rest_;
-  std::size_t position_ = 0;
-};
-
-std::string read_head(ByteReader& bytes) {
-  std::string head(kHeadBytes, '\0');
-  std::size_t filled = 0;
-  while (filled < head.size()) {
-    const std::size_t count = bytes.read({head.data() + filled, head.size() - filled});
-    if (count == 0) break;
-    filled += count;
-  }
-  head.resize(filled);
-  return head;
-}
 
 // When the file was last written; unknown for pipes. Tells the year of times that name none.
 Time last_written(const InputFile& file) {
@@ -151,10 +120,9 @@ class Scan {
       leave_unread(kind, head, **opened, row);
     } else if (kind == FormatKind::transcript) {
       read_transcript(file, input, std::move(head), **opened, row);
-    } else if (const ingest::RecordForm* form = ingest::record_form(head)) {
-      read_records(file, input, std::move(head), **opened, row, [&](ByteReader& bytes) { return std::make_unique<ingest::JsonRecordLines>(bytes, *form, limits_); });
-    } else if (ingest::is_csv_of_records(head)) {
-      read_records(file, input, std::move(head), **opened, row, [&](ByteReader& bytes) { return std::make_unique<ingest::CsvRecordLines>(bytes, limits_); });
+    } else if (Replayed replayed(head, **opened); const auto lines = record_lines(head, replayed, limits_)) {
+      row.place_word = "entry";
+      read_log(file, input, read_head(*lines), *lines, row);
     } else if (is_http_dump(head)) {
       scan_http_dump(**opened, std::move(head), input, {options_.time_zone, options_.since, options_.until}, limits_, numbers_, source_of(file, true).sink,
                      row, [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
@@ -176,9 +144,7 @@ class Scan {
   void read_log(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row) {
     Source& source = source_of(file, false);
     LogScanOptions options;
-    options.parser.time_zone = options_.time_zone;
-    options.parser.dialect = options_.dialect;
-    options.parser.newest = last_written(file);
+    options.parser = parser_options(options_, file);
     options.threads = options_.threads;
     options.since = options_.since;
     options.until = options_.until;
@@ -191,20 +157,11 @@ class Scan {
     if (row.books.used > 0 && !row.first.known()) result_.report.notes.push_back(file.display + ": no times in this log: the order of events is known, durations are not");
   }
 
-  // A log whose records stand in a document or a table: `lines_of` makes a line of each.
-  template <typename LinesOf>
-  void read_records(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row, LinesOf lines_of) {
-    Replayed replayed(std::move(head), bytes);
-    const auto lines = lines_of(replayed);
-    row.place_word = "entry";
-    read_log(file, input, read_head(*lines), *lines, row);
-  }
-
   void read_capture(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row) {
     Source& source = source_of(file, true);
     Replayed replayed(std::move(head), bytes);
     row.place_word = "packet";
-    auto result = scan_capture(replayed, input, keys_, {options_.filter, options_.since, options_.until, options_.threads}, limits_, numbers_, source.sink, row,
+    auto result = scan_capture(replayed, input, keys_, {options_.filter, options_.since, options_.until, options_.threads, nullptr}, limits_, numbers_, source.sink, row,
                                [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
     if (!result) {
       row.reader = "none";
@@ -294,9 +251,21 @@ Knowledge load_knowledge(const std::string& dialect_dir, const std::string& rule
   return knowledge;
 }
 
+ingest::ParserOptions parser_options(const ScanOptions& options, const ingest::InputFile& file) {
+  ingest::ParserOptions parser;
+  parser.time_zone = options.time_zone;
+  parser.dialect = options.dialect;
+  parser.newest = last_written(file);
+  return parser;
+}
+
 ScanResult scan(const ScanOptions& options, const Knowledge& knowledge, const Limits& limits, FunctionRef<void(const std::string&, std::uint64_t)> progress,
                 TimelineTap* tap) {
-  return Scan(options, knowledge, limits, progress, tap).run();
+  std::vector<Error> problems;
+  const ScanOptions opened = open_bundles(options, problems);
+  ScanResult result = Scan(opened, knowledge, limits, progress, tap).run();
+  result.problems.insert(result.problems.begin(), problems.begin(), problems.end());
+  return result;
 }
 
 }  // namespace mcpscan::pipeline

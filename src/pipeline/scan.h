@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/result.h"
 #include "engine/engine.h"
+#include "ingest/input_set.h"
 #include "ingest/text/log_parser.h"
 #include "model/finding.h"
 #include "pipeline/timeline_tap.h"
@@ -44,6 +45,10 @@ struct Knowledge {
 // The built-in dialects and rules, and those of the folders given (may be empty).
 Knowledge load_knowledge(const std::string& dialect_dir, const std::string& rules_dir);
 
+// How a log of this file is to be parsed.
+ingest::ParserOptions parser_options(const ScanOptions& options, const ingest::InputFile& file);
+
+// An input that is a bundle of `mcpscan extract` stands for its evidence, read as its manifest says.
 // `progress`: the input's name, bytes read so far in all. `tap`, where given, sees all that is read.
 ScanResult scan(const ScanOptions& options, const Knowledge& knowledge, const Limits& limits, FunctionRef<void(const std::string&, std::uint64_t)> progress,
                 TimelineTap* tap = nullptr);

@@ -7,8 +7,6 @@
 #include <iterator>
 #include <vector>
 
-#include "base/function_ref.h"
-
 namespace mcpscan::report {
 namespace {
 
@@ -200,8 +198,9 @@ namespace {
 // One pass over a text, word by word; it remembers the last word, since a name tells what its value is.
 class Replacer {
  public:
-  Replacer(std::string_view text, Pseudonyms& names, FunctionRef<bool(std::string_view)> known, FunctionRef<std::size_t(std::string_view)> odd)
-      : text_(text), names_(names), known_(known), odd_(odd) {
+  Replacer(std::string_view text, Pseudonyms& names, FunctionRef<bool(std::string_view)> known, FunctionRef<std::size_t(std::string_view)> odd,
+           Pseudonyms::OtherWord other)
+      : text_(text), names_(names), known_(known), odd_(odd), other_(other) {
     out_.reserve(text.size());
   }
 
@@ -235,6 +234,11 @@ class Replacer {
     at_ += bytes;
   }
 
+  void take_other(std::size_t bytes) {
+    out_ += other_(at_, bytes);
+    at_ += bytes;
+  }
+
   // Length of an IPv6 or MAC address that begins here.
   std::size_t colon_run() const {
     std::size_t end = at_;
@@ -259,7 +263,7 @@ class Replacer {
     if (named || of_url) names_.know(word);
     const bool form = is_ipv4(word) || is_uuid(word) || is_hex_id(word) || is_host(word);
     if (named || of_url || mail || form || known_(word)) replace(word.size());
-    else copy(word.size());
+    else take_other(word.size());
     name_end_ = at_;
   }
 
@@ -267,6 +271,7 @@ class Replacer {
   Pseudonyms& names_;
   FunctionRef<bool(std::string_view)> known_;
   FunctionRef<std::size_t(std::string_view)> odd_;
+  Pseudonyms::OtherWord other_;
   std::string out_, name_;
   std::size_t at_ = 0, name_end_ = 0;
 };
@@ -274,6 +279,16 @@ class Replacer {
 }  // namespace
 
 std::string Pseudonyms::text(std::string_view raw) {
+  return text(raw, [raw](std::size_t at, std::size_t bytes) { return std::string(raw.substr(at, bytes)); });
+}
+
+std::vector<std::string> Pseudonyms::replaced() const {
+  std::vector<std::string> values;
+  for (const auto& [value, stand_in] : stand_ins_) values.push_back(value);
+  return values;
+}
+
+std::string Pseudonyms::text(std::string_view raw, OtherWord other) {
   const auto known = [this](std::string_view word) { return word.size() >= kShortestKnown && known_.contains(word); };
   const auto odd = [this](std::string_view rest) {
     const std::string_view head = rest.substr(0, kShortestKnown);
@@ -282,7 +297,7 @@ std::string Pseudonyms::text(std::string_view raw) {
     }
     return std::size_t{0};
   };
-  return Replacer(raw, *this, known, odd).run();
+  return Replacer(raw, *this, known, odd, other).run();
 }
 
 }  // namespace mcpscan::report

@@ -12,6 +12,9 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "base/function_ref.h"
 
 namespace mcpscan::report {
 
@@ -29,6 +32,16 @@ class Pseudonyms {
   // UUID or a hex id replaced, and what follows a session's or host's name as its value ("Mcp-Session-Id: ...",
   // "https://host/"). Loopback names stay.
   std::string text(std::string_view raw);
+
+  // Every other word goes through `other`: where it stands in `raw`, and how long it is. A word is a run of letters, digits, '-', '_', '.' and
+  // bytes beyond ASCII.
+  using OtherWord = FunctionRef<std::string(std::size_t, std::size_t)>;
+  std::string text(std::string_view raw, OtherWord other);
+
+  bool is_known(std::string_view value) const { return known_.contains(value); }
+  // What has a stand-in so far.
+  std::vector<std::string> replaced() const;
+  std::size_t size() const { return stand_ins_.size(); }
 
  private:
   std::string fresh(std::string_view value);

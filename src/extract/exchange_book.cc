@@ -1,0 +1,68 @@
+#include "extract/exchange_book.h"
+
+namespace mcpscan::extract {
+
+using model::Side;
+using model::Stamp;
+
+void ExchangeBook::head(std::uint64_t number, const model::FlowInfo& flow, Side from, const app::HttpHead& head, Stamp stamp) {
+  RecordedExchange& exchange = exchanges_[number];
+  exchange.number = number;
+  exchange.flow = flow;
+  RecordedHalf& of = half(exchange, from);
+  of.head.assign(head);
+  of.seen = true;
+  of.head_at = stamp.at;
+  bytes_ += of.head.bytes.size();
+  auto& decoder = from == Side::client ? decoders_[number].request : decoders_[number].response;
+  decoder.reset();
+  if (head.codings.count > 0) decoder = std::make_unique<app::ContentDecoder>(limits_, head.codings);
+}
+
+void ExchangeBook::body(std::uint64_t number, Side from, std::string_view bytes, Stamp stamp) {
+  const auto found = exchanges_.find(number);
+  if (found == exchanges_.end() || full_ || bytes.empty()) return;
+  RecordedHalf& of = half(found->second, from);
+  const auto take = [&](std::string_view decoded) {
+    if (decoded.empty()) return;
+    bytes_ += decoded.size();
+    if (!of.body.empty() && of.body.back().at == stamp.at && !of.body.back().is_gap) of.body.back().bytes += decoded;
+    else of.body.push_back({stamp.at, std::string(decoded), false});
+  };
+  app::ContentDecoder* decoder = (from == Side::client ? decoders_[number].request : decoders_[number].response).get();
+  if (!decoder) take(bytes);
+  else if (decoder->feed(bytes, take) != app::ContentDecoder::State::good) of.missing = true;
+  full_ = bytes_ > limits_.http_buffer_bytes;
+}
+
+void ExchangeBook::complete(std::uint64_t number, Side from, Stamp stamp) {
+  const auto found = exchanges_.find(number);
+  if (found == exchanges_.end()) return;
+  RecordedHalf& of = half(found->second, from);
+  of.complete = true;
+  of.complete_at = stamp.at;
+}
+
+void ExchangeBook::missing(std::uint64_t number, Side from, Stamp stamp) {
+  const auto found = exchanges_.find(number);
+  if (found == exchanges_.end()) return;
+  RecordedHalf& of = half(found->second, from);
+  of.missing = true;
+  of.body.push_back({stamp.at, {}, true});
+}
+
+void ExchangeBook::client_closed(std::uint64_t number, Stamp stamp) {
+  if (const auto found = exchanges_.find(number); found != exchanges_.end()) found->second.client_closed_at = stamp.at;
+}
+
+void ExchangeBook::end(std::uint64_t number, bool is_mcp, model::EndReason reason, Stamp stamp) {
+  decoders_.erase(number);
+  const auto found = exchanges_.find(number);
+  if (found == exchanges_.end()) return;
+  if (!is_mcp) return void(exchanges_.erase(found));
+  found->second.is_mcp = true;
+  found->second.end = reason;
+  found->second.ended_at = stamp.at;
+}
+
+}  // namespace mcpscan::extract

@@ -1,0 +1,45 @@
+// The beginning of an input is read to tell what it is and then read again by who takes it: read_head() and Replayed.
+// Ownership: a Replayed owns the head, not the reader. Threads: none. Memory: kHeadBytes.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/byte_reader.h"
+
+namespace mcpscan::pipeline {
+
+inline constexpr std::size_t kHeadBytes = 256 * 1024;  // what a probe and the calibration look at
+
+inline std::string read_head(ByteReader& bytes) {
+  std::string head(kHeadBytes, '\0');
+  std::size_t filled = 0;
+  while (filled < head.size()) {
+    const std::size_t count = bytes.read({head.data() + filled, head.size() - filled});
+    if (count == 0) break;
+    filled += count;
+  }
+  head.resize(filled);
+  return head;
+}
+
+// What was read to tell the format, and then the rest: a reader for formats that want the bytes from the start.
+class Replayed : public ByteReader {
+ public:
+  Replayed(std::string head, ByteReader& rest) : head_(std::move(head)), rest_(rest) {}
+  std::size_t read(std::span<char> to) override {
+    if (position_ == head_.size()) return rest_.read(to);
+    const std::size_t count = std::min(to.size(), head_.size() - position_);
+    std::copy_n(head_.data() + position_, count, to.data());
+    position_ += count;
+    return count;
+  }
+
+ private:
+  std::string head_;
+  ByteReader& rest_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace mcpscan::pipeline
