@@ -17,25 +17,19 @@ using model::StreamKind;
 
 Exchange* SessionTracker::exchange_of(const Observation& seen) {
   if (seen.exchange == 0) return nullptr;
-  const auto found = exchanges_.find(seen.exchange);
-  return found == exchanges_.end() ? nullptr : &found->second;
+  return exchanges_.find(seen.exchange);
 }
 
 void SessionTracker::on_exchange_request(const Observation& seen) {
   capabilities_ |= model::kExchanges | model::kChannels | model::kHeaders | model::kAddresses;
-  while (exchanges_.size() >= limits_.exchanges && !exchange_order_.empty()) {
-    const auto oldest = exchanges_.find(exchange_order_.front());
-    exchange_order_.pop_front();
-    if (oldest == exchanges_.end()) continue;
-    close_exchange(oldest->second, EndReason::evidence_gap, seen);
-    exchanges_.erase(oldest);
+  while (exchanges_.size() >= limits_.exchanges) {
+    Exchange* oldest = exchanges_.oldest();
+    if (!oldest) break;
+    close_exchange(*oldest, EndReason::evidence_gap, seen);
+    exchanges_.erase(oldest->id);
   }
   const HttpFacts& http = *seen.http;
-  Exchange& exchange = exchanges_[seen.exchange];
-  exchange_order_.push_back(seen.exchange);
-  if (exchange_order_.size() > 4 * limits_.exchanges) exchange_order_.pop_front();
-  exchange.id = seen.exchange;
-  exchange.connection = seen.connection;
+  Exchange& exchange = exchanges_.open(seen.exchange, seen.connection);
   exchange.stream = seen.stream;
   exchange.requested_at = time_of(seen);
   exchange.source = seen.source;
@@ -248,11 +242,16 @@ Call* SessionTracker::call_of_line(const Observation& seen) {
 
 void SessionTracker::on_gap(const Observation& seen) {
   std::vector<std::uint32_t> touched;
-  for (auto& [id, exchange] : exchanges_) {
-    const bool here = seen.gap->whole_input ? true : seen.exchange != 0 ? id == seen.exchange : seen.connection != 0 && exchange.connection == seen.connection;
-    if (!here) continue;
+  const auto touch = [&](Exchange& exchange) {
     exchange.gap = true;
     if (exchange.session != kNoSession && sessions_.alive(exchange.session)) touched.push_back(exchange.session);
+  };
+  if (seen.gap->whole_input) {
+    exchanges_.each(touch);
+  } else if (seen.exchange != 0) {
+    if (Exchange* exchange = exchanges_.find(seen.exchange)) touch(*exchange);
+  } else if (seen.connection != 0) {
+    exchanges_.mark_gap_on(seen.connection, touch);
   }
   if (!seen.session.empty()) touched.push_back(session_of(seen, nullptr).session.index);
   if (touched.empty() && seen.connection != 0) {  // between two exchanges, or where a whole one is missing

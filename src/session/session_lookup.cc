@@ -91,6 +91,7 @@ SessionState& SessionTracker::pending_session(const Observation& seen, Exchange*
   state.pending = true;
   if (exchange) {
     exchange->session = state.session.index;
+    state.carrier = exchange->id;
   } else {
     pending_.push_back(state.session.index);
     ++nameless_starts_;
@@ -150,9 +151,8 @@ void SessionTracker::fold(SessionState& from, SessionState& into) {
     b.open.push_back(handle);
     if (!b.stateless) into.ids[0].use(call.id.view(), limits_);
   }
-  for (auto& [id, exchange] : exchanges_) {
-    if (exchange.session == a.index) exchange.session = b.index;
-  }
+  Exchange* carrier = exchanges_.find(from.carrier);
+  if (carrier && carrier->session == a.index) carrier->session = b.index;
   if (source_session_ == a.index) source_session_ = b.index;
   sessions_.remove(from);
 }

@@ -30,6 +30,7 @@ struct SessionState {
   CallRef last_request;       // of the client
   std::string constant_reply_id;  // an id the server has put on foreign replies before
   bool pending = false;       // an initialize whose session id is not known yet
+  std::uint64_t carrier = 0;  // the exchange that brought that initialize; no other can be of a pending session
   bool requests_shown = false;  // by records other than access lines
 };
 

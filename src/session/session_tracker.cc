@@ -35,7 +35,7 @@ bool says_something(const model::Session& session) {
 }  // namespace
 
 SessionTracker::SessionTracker(const Limits& limits, TrackerOptions options, model::EventSink& events)
-    : limits_(limits), options_(std::move(options)), events_(events), sessions_(limits), calls_(limits) {}
+    : limits_(limits), options_(std::move(options)), events_(events), sessions_(limits), calls_(limits), exchanges_(limits) {}
 
 void SessionTracker::observe(const Observation& seen) {
   if (seen.at.known()) {

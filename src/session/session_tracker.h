@@ -17,6 +17,7 @@
 #include "base/limits.h"
 #include "model/timeline.h"
 #include "session/call_table.h"
+#include "session/exchange_table.h"
 #include "session/session_table.h"
 
 namespace mcpscan::session {
@@ -160,8 +161,7 @@ class SessionTracker : public model::ObservationSink {
   model::EventSink& events_;
   SessionTable sessions_;
   CallTable calls_;
-  std::unordered_map<std::uint64_t, model::Exchange> exchanges_;
-  std::deque<std::uint64_t> exchange_order_;
+  ExchangeTable exchanges_;
   std::unordered_map<std::uint64_t, std::uint64_t> stream_of_event_;   // SSE event id digest -> exchange it was first sent on
   std::deque<std::uint64_t> event_order_;
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> requests_of_stream_;  // exchange -> id digests it asked for
