@@ -63,8 +63,9 @@ std::vector<std::string_view> RuleSet::ids() const {
 }
 
 struct Engine::Worker : model::FindingSink {
-  Worker(const Rule& r, FindingBook& b) : rule(r), book(b) {}
+  Worker(const Rule& r, FindingBook& b, const bool& q) : rule(r), book(b), quiet(q) {}
   void add(FindingDraft draft) override {
+    if (quiet) return;
     if (held_back) hold_back(draft);
     if (draft.picture.empty() && seen) draft.picture = picture_of(*seen);
     book.add(rule, std::move(draft));
@@ -89,6 +90,7 @@ struct Engine::Worker : model::FindingSink {
 
   const Rule& rule;
   FindingBook& book;
+  const bool& quiet;
   std::unique_ptr<model::Detector> detector;
   const TimelineEvent* seen = nullptr;  // what the rule is looking at
   bool held_back = false;
@@ -98,7 +100,7 @@ Engine::Engine(const RuleSet& rules, const EngineOptions& options, const Limits&
   for (const auto& rule : rules.rules()) {
     if (!options.only.empty() && std::find(options.only.begin(), options.only.end(), rule->id) == options.only.end()) continue;
     if (options.scope != Scope::all && rule->joint != (options.scope == Scope::joint)) continue;
-    auto worker = std::make_unique<Worker>(*rule, book_);
+    auto worker = std::make_unique<Worker>(*rule, book_, quiet_);
     std::uint32_t events = rule->condition.events();
     if (rule->detector) {
       model::Parameters parameters = rule->parameters;

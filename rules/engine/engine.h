@@ -44,12 +44,15 @@ class Engine : public model::EventSink {
   void on_event(const model::TimelineEvent& event) override;
   void finish();
   FindingBook& book() { return book_; }
+  // While quiet, rules look and remember but find nothing: for evidence that an earlier run has judged.
+  void set_quiet(bool quiet) { quiet_ = quiet; }
 
  private:
   struct Worker;  // one rule at work
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::vector<Worker*>> by_event_;
   FindingBook book_;
+  bool quiet_ = false;
 };
 
 // Runs the tests of one rule (all rules of the set are loaded, findings of the others are ignored); what failed, in words.

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/hash.h"
+#include "model/run_record.h"
 
 namespace mcpscan::engine {
 
@@ -75,6 +76,7 @@ void FindingBook::absorb(BookedFinding& into, FindingDraft& draft) {
   if (draft.detail_is_note && !draft.detail.empty()) finding.detail = draft.detail;
   if (draft.fault.certainty > finding.fault.certainty) finding.fault = draft.fault;
   stretch(finding, draft.at);
+  count_by_time(into, draft);
   if (draft.call) {
     if (finding.calls.size() < room_for(limits_.report_calls)) {
       ++places_;
@@ -99,6 +101,14 @@ void FindingBook::absorb(BookedFinding& into, FindingDraft& draft) {
   for (model::StoryLine& line : draft.picture) {
     if (into.picture.size() < kPictureLines) into.picture.push_back(std::move(line));
   }
+}
+
+// Beyond the bound the last quarter counts for all that follow.
+void FindingBook::count_by_time(BookedFinding& into, const FindingDraft& draft) {
+  if (!draft.at.known()) return;
+  const std::int64_t quarter = model::quarter_of(draft.at);
+  const bool room = into.quarters.size() < kQuarters || into.quarters.contains(quarter);
+  into.quarters[room ? quarter : into.quarters.rbegin()->first] += draft.count;
 }
 
 void FindingBook::merge(FindingBook&& other) {

@@ -21,10 +21,13 @@ struct BookedFinding {
   std::string cause_rule, cause_id;
   std::vector<model::StoryLine> picture;
   std::size_t first_lines = 0;           // of them those of the first occurrence
+  std::map<std::int64_t, std::uint64_t> quarters;  // occurrences by quarter of an hour since 1970; without a time: none; FindingBook::kQuarters
 };
 
 class FindingBook {
  public:
+  static constexpr std::size_t kQuarters = 3072;  // quarters of an hour a finding is counted by; 32 days
+
   explicit FindingBook(const Limits& limits) : limits_(limits) {}
 
   void add(const Rule& rule, model::FindingDraft draft);
@@ -38,6 +41,7 @@ class FindingBook {
  private:
   BookedFinding* entry(const Rule& rule, const model::FindingDraft& draft);
   void absorb(BookedFinding& into, model::FindingDraft& draft);
+  static void count_by_time(BookedFinding& into, const model::FindingDraft& draft);
   // How many of a finding's `most` places may be listed, now that so many are.
   std::size_t room_for(std::size_t most) const { return places_ < limits_.report_places ? most : std::min(most, kFewPlaces); }
   void join(model::Finding& mine, const model::Finding& theirs) const;

@@ -14,6 +14,7 @@ namespace mcpscan::cli {
 using Run = std::function<ExitCode()>;
 void add_scan_command(CLI::App& app, Run& run);
 void add_timeline_command(CLI::App& app, Run& run);
+void add_summary_command(CLI::App& app, Run& run);
 void add_verify_command(CLI::App& app, Run& run);
 void add_rules_command(CLI::App& app, Run& run);
 void add_formats_command(CLI::App& app, Run& run);

@@ -38,6 +38,7 @@ int run_program(int argc, char** argv) {
   Run run;
   add_scan_command(app, run);
   add_timeline_command(app, run);
+  add_summary_command(app, run);
   add_verify_command(app, run);
   add_extract_command(app, run);
   add_rules_command(app, run);

@@ -172,7 +172,7 @@ LogScanResult scan_log(ByteReader& bytes, std::string head, std::uint32_t input,
                        const Limits& limits, model::ObservationSink& sink, model::InputRow& row, FunctionRef<void(std::uint64_t)> progress) {
   LogScanResult result;
   ingest::LogParser parser(dialects, options.parser, limits);
-  result.calibration = parser.calibrate(head);
+  result.calibration = parser.calibrate(options.calibration_head.empty() ? head : options.calibration_head);
   std::optional<ingest::OldestFirst> turned;
   if (result.calibration.newest_first) turned.emplace(bytes, std::exchange(head, {}), input, limits);
   ingest::BlockReader blocks(turned ? static_cast<ByteReader&>(*turned) : bytes, std::move(head), input, parser, limits);
@@ -209,6 +209,7 @@ LogScanResult scan_log(ByteReader& bytes, std::string head, std::uint32_t input,
   row.anomalies.merge(blocks.anomalies());
   if (turned) row.anomalies.merge(turned->anomalies());
   result.decoded_bytes = blocks.decoded_bytes();
+  result.lines = blocks.lines();
   name_reader(parser, scan.tallies(), result);
   return result;
 }

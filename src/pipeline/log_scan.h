@@ -16,6 +16,7 @@ namespace mcpscan::pipeline {
 struct LogScanOptions {
   ingest::ParserOptions parser;
   unsigned threads = 1;
+  std::string calibration_head;  // the beginning of the file, where it is not read from there; else empty
   Time since, until;    // observations outside are ignored (out-of-window); unknown: no bound
 };
 
@@ -23,7 +24,7 @@ struct LogScanResult {
   std::string reader;               // log/python-sdk
   model::Vantage vantage = model::Vantage::unknown;
   std::string enable;               // what would make this log say more
-  std::uint64_t decoded_bytes = 0;
+  std::uint64_t decoded_bytes = 0, lines = 0;
   ingest::Calibration calibration;
 };
 

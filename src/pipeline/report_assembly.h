@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "model/finding.h"
 #include "pipeline/activity_log.h"
+#include "pipeline/settling_gate.h"
 #include "pipeline/timeline_tap.h"
 #include "session/session_tracker.h"
 
@@ -66,6 +67,7 @@ struct Source {
   session::SessionTracker tracker;
   ObservationTee tee;
   model::ObservationSink& sink;  // where readers put what they read
+  std::unique_ptr<SettlingGate> gate;  // before it, for logs of which a history is kept
   std::string enable;
   bool server_log = false;
 };

@@ -11,6 +11,9 @@
 #include "base/text_file.h"
 #include "base/version.h"
 #include "ingest/input_set.h"
+#include "ingest/raw_file.h"
+#include "ingest/text/csv_records.h"
+#include "ingest/text/json_records.h"
 #include "pipeline/bundle_inputs.h"
 #include "pipeline/capture_scan.h"
 #include "pipeline/har_scan.h"
@@ -41,8 +44,8 @@ Time last_written(const InputFile& file) {
 class Scan {
  public:
   using Progress = FunctionRef<void(const std::string&, std::uint64_t)>;
-  Scan(const ScanOptions& options, const Knowledge& knowledge, const Limits& limits, Progress progress, TimelineTap* tap)
-      : options_(options), knowledge_(knowledge), limits_(limits), progress_(progress), tap_(tap) {}
+  Scan(const ScanOptions& options, const Knowledge& knowledge, const Limits& limits, Progress progress, TimelineTap* tap, RunRecorder* recorder)
+      : options_(options), knowledge_(knowledge), limits_(limits), progress_(progress), tap_(recorder ? recorder : tap), recorder_(recorder) {}
 
   ScanResult run() {
     result_.report.version = kVersion;
@@ -59,11 +62,9 @@ class Scan {
       joint_ = std::make_unique<engine::Engine>(knowledge_.rules, engine::EngineOptions{options_.client_timeout_us, options_.rules, engine::Scope::joint}, limits_);
     }
     for (const InputFile& file : set.files) read(file);
-    for (const auto& source : sources_) {
-      source->tracker.finish();
-      source->engine.finish();
-    }
+    for (std::size_t i = 0; i < sources_.size(); ++i) finish(i);
     if (joint_) joint_->finish();
+    if (joint_ && recorder_) recorder_->take_joint(joint_->book());
     assemble_report(sources_, joint_.get(), knowledge_.rules, {options_.session, options_.tool, options_.client, options_.min_level}, limits_, result_.report);
     return std::move(result_);
   }
@@ -84,9 +85,27 @@ class Scan {
     }
   }
 
+  // The evidence of the source ends here.
+  void finish(std::size_t number) {
+    Source& source = *sources_[number];
+    if (recorder_) recorder_->end_evidence(number, source.tracker, source.gate.get());
+    if (source.gate) source.gate->release(), set_quiet(source, false);
+    source.tracker.finish();
+    source.engine.finish();
+    if (recorder_) recorder_->close_source(number, source.engine.book());
+  }
+
+  void set_quiet(Source& source, bool quiet) {
+    source.engine.set_quiet(quiet);
+    if (joint_) joint_->set_quiet(quiet);
+    recorder_->set_quiet(quiet);
+  }
+
+  static std::string key_of(const InputFile& file, bool wire) { return wire || file.set_key.empty() ? file.display : file.set_key; }
+
   // The rotated parts of one log are one source; every other input is its own.
   Source& source_of(const InputFile& file, bool wire) {
-    const std::string key = wire || file.set_key.empty() ? file.display : file.set_key;
+    const std::string key = key_of(file, wire);
     const auto found = source_by_key_.find(key);
     if (found != source_by_key_.end()) return *sources_[found->second];
     source_by_key_.emplace(key, sources_.size());
@@ -107,11 +126,13 @@ class Scan {
       }
       return;
     }
+    std::string head = read_head(**opened);
+    const FormatKind kind = ingest::probe_format(head);
+    const bool as_log = is_plain_log(kind, head);
+    if (recorder_ && !begin_recording(file, head, as_log, (*opened)->compressed())) return;
     model::InputRow& row = result_.report.inputs.emplace_back();
     row.path = file.display;
     if (tap_) tap_->on_input(row);
-    std::string head = read_head(**opened);
-    const FormatKind kind = ingest::probe_format(head);
     if (kind == FormatKind::capture) {
       read_capture(file, input, std::move(head), **opened, row);
     } else if (kind == FormatKind::har) {
@@ -129,11 +150,51 @@ class Scan {
     } else {
       read_log(file, input, std::move(head), **opened, row);
     }
+    if (recorder_) end_recording(file, as_log, row);
     row.bytes = (*opened)->bytes_on_disk();
     bytes_before_ += row.bytes;
     row.anomalies.merge((*opened)->anomalies());
     if (options_.as != model::Vantage::unknown) row.vantage = options_.as;
     if (options_.hash && !file.path.empty() && file.member.empty()) hash(file, row);
+  }
+
+  // Text whose records are lines that only ever get more.
+  static bool is_plain_log(FormatKind kind, const std::string& head) {
+    return (kind == FormatKind::log || kind == FormatKind::otlp) && !ingest::record_form(head) && !ingest::is_csv_of_records(head) && !is_http_dump(head) && head.find('\0') == std::string::npos;
+  }
+
+  // False where an earlier run has read all of it.
+  bool begin_recording(const InputFile& file, const std::string& head, bool as_log, bool compressed) {
+    start_compressed_ = compressed;
+    start_ = recorder_->begin_file(file, head, as_log, compressed, std::filesystem::absolute(key_of(file, !as_log)).lexically_normal().string());
+    read_bytes_ = read_lines_ = 0;
+    newest_first_ = false;
+    return !start_.unchanged;
+  }
+
+  void end_recording(const InputFile& file, bool as_log, const model::InputRow& row) {
+    const auto found = source_by_key_.find(key_of(file, false));
+    const auto source = found != source_by_key_.end() ? found : source_by_key_.find(key_of(file, true));
+    if (source == source_by_key_.end()) return;
+    recorder_->end_file(source->second, sources_[source->second]->engine.book(), as_log ? read_bytes_ : row.bytes, read_lines_, !as_log || newest_first_);
+  }
+
+  // The rest of a log from where it is to be read; `head` gives its beginning until then.
+  std::unique_ptr<ingest::RawFile> go_to_start(const InputFile& file, ByteReader& bytes, std::string& head) const {
+    const std::uint64_t behind_head = start_.offset - std::min<std::uint64_t>(start_.offset, head.size());
+    head.erase(0, static_cast<std::size_t>(std::min<std::uint64_t>(start_.offset, head.size())));
+    if (behind_head == 0) return nullptr;
+    if (file.member.empty()) {
+      auto raw = ingest::RawFile::open(file.path);
+      if (raw && !start_compressed_ && (*raw)->seek(start_.offset)) return raw.take();
+    }
+    std::string skipped(kHeadBytes, '\0');
+    for (std::uint64_t at = 0; at < behind_head;) {
+      const std::size_t got = bytes.read({skipped.data(), static_cast<std::size_t>(std::min<std::uint64_t>(skipped.size(), behind_head - at))});
+      if (got == 0) break;
+      at += got;
+    }
+    return nullptr;
   }
 
   void hash(const InputFile& file, model::InputRow& row) {
@@ -148,8 +209,21 @@ class Scan {
     options.threads = options_.threads;
     options.since = options_.since;
     options.until = options_.until;
-    const LogScanResult result = scan_log(bytes, std::move(head), input, knowledge_.dialects, options, limits_, source.sink, row,
+    std::unique_ptr<ingest::RawFile> rest;
+    if (recorder_) {
+      if (!source.gate) {
+        source.gate = std::make_unique<SettlingGate>(source.sink, [this, &source](bool quiet) { set_quiet(source, quiet); });
+        recorder_->recall_sessions(source.tracker);
+      }
+      source.gate->begin(start_.offset, start_.line, start_.judged_lines);
+      if (start_.offset > 0) options.calibration_head = head;
+      rest = go_to_start(file, bytes, head);
+    }
+    const LogScanResult result = scan_log(rest ? *rest : bytes, std::move(head), input, knowledge_.dialects, options, limits_, source.gate ? *source.gate : source.sink, row,
                                           [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
+    read_bytes_ = start_.offset + result.decoded_bytes;
+    read_lines_ = start_.line - 1 + result.lines;
+    newest_first_ = result.calibration.newest_first;
     row.reader = result.reader;
     row.vantage = result.vantage;
     if (!result.enable.empty()) source.enable = result.enable;
@@ -209,6 +283,7 @@ class Scan {
   const Limits& limits_;
   Progress progress_;
   TimelineTap* tap_;
+  RunRecorder* recorder_;
   ScanResult result_;
   net::KeyLog keys_;
   CaptureNumbers numbers_;
@@ -217,6 +292,10 @@ class Scan {
   std::vector<std::unique_ptr<Source>> sources_;
   std::map<std::string, std::size_t> source_by_key_;
   std::uint64_t bytes_before_ = 0;
+  // Of the file that is read, where a history is kept.
+  ReadingStart start_;
+  bool start_compressed_ = false, newest_first_ = false;
+  std::uint64_t read_bytes_ = 0, read_lines_ = 0;
 };
 
 // Every *.yml of a folder, sorted, handed to `add`; what does not load is a problem and the rest goes on.
@@ -260,10 +339,10 @@ ingest::ParserOptions parser_options(const ScanOptions& options, const ingest::I
 }
 
 ScanResult scan(const ScanOptions& options, const Knowledge& knowledge, const Limits& limits, FunctionRef<void(const std::string&, std::uint64_t)> progress,
-                TimelineTap* tap) {
+                TimelineTap* tap, RunRecorder* recorder) {
   std::vector<Error> problems;
   const ScanOptions opened = open_bundles(options, problems);
-  ScanResult result = Scan(opened, knowledge, limits, progress, tap).run();
+  ScanResult result = Scan(opened, knowledge, limits, progress, tap, recorder).run();
   result.problems.insert(result.problems.begin(), problems.begin(), problems.end());
   return result;
 }

@@ -12,6 +12,7 @@
 #include "ingest/input_set.h"
 #include "ingest/text/log_parser.h"
 #include "model/finding.h"
+#include "pipeline/run_recorder.h"
 #include "pipeline/timeline_tap.h"
 
 namespace mcpscan::pipeline {
@@ -49,8 +50,9 @@ Knowledge load_knowledge(const std::string& dialect_dir, const std::string& rule
 ingest::ParserOptions parser_options(const ScanOptions& options, const ingest::InputFile& file);
 
 // An input that is a bundle of `mcpscan extract` stands for its evidence, read as its manifest says.
-// `progress`: the input's name, bytes read so far in all. `tap`, where given, sees all that is read.
+// `progress`: the input's name, bytes read so far in all. `tap`, where given, sees all that is read;
+// `recorder` keeps the books for a history and says where to begin.
 ScanResult scan(const ScanOptions& options, const Knowledge& knowledge, const Limits& limits, FunctionRef<void(const std::string&, std::uint64_t)> progress,
-                TimelineTap* tap = nullptr);
+                TimelineTap* tap = nullptr, RunRecorder* recorder = nullptr);
 
 }  // namespace mcpscan::pipeline

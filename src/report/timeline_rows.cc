@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "model/session_id.h"
 #include "report/timeline_words.h"
 
 namespace mcpscan::report {
@@ -14,15 +15,6 @@ using model::TimelineRow;
 
 namespace {
 
-// A session's id is the same in either case, with dashes or without.
-std::string plain(std::string_view session) {
-  std::string text;
-  for (const char c : session) {
-    if (c != '-') text += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  }
-  return text;
-}
-
 // The beginning of a POST is told by the message it carries.
 bool is_told_elsewhere(const TimelineEvent& event) {
   return event.kind == EventKind::exchange_opened && event.exchange && (event.exchange->method == "POST" || event.exchange->method.empty());
@@ -31,8 +23,8 @@ bool is_told_elsewhere(const TimelineEvent& event) {
 }  // namespace
 
 TimelineRows::TimelineRows(model::TimelineWriter& writer, TimelineFilter filter) : writer_(writer), filter_(std::move(filter)) {
-  filter_.session = plain(filter_.session);
-  for (std::string& session : filter_.sessions) session = plain(session);
+  filter_.session = model::normalise_session_id(filter_.session);
+  for (std::string& session : filter_.sessions) session = model::normalise_session_id(session);
   std::sort(filter_.sessions.begin(), filter_.sessions.end());
 }
 
@@ -73,7 +65,7 @@ bool TimelineRows::wanted_time(Time at) const {
 
 bool TimelineRows::wanted_session(std::string_view label) const {
   if (filter_.session.empty() && filter_.sessions.empty()) return true;
-  const std::string session = plain(label);
+  const std::string session = model::normalise_session_id(label);
   if (!filter_.session.empty() && session != filter_.session) return false;
   return filter_.sessions.empty() || session.empty() || std::binary_search(filter_.sessions.begin(), filter_.sessions.end(), session);
 }

@@ -64,4 +64,20 @@ void IdLedger::clear() {
   complete_ = true;
 }
 
+model::UsedIds IdLedger::memory() const {
+  model::UsedIds used;
+  for (const Interval& interval : intervals_) used.intervals.emplace_back(interval.low, interval.high);
+  used.digests.assign(hashes_.begin(), hashes_.end());
+  std::sort(used.digests.begin(), used.digests.end());
+  used.complete = complete_;
+  return used;
+}
+
+void IdLedger::recall(const model::UsedIds& used) {
+  clear();
+  for (const auto& [low, high] : used.intervals) intervals_.push_back({low, high});
+  hashes_.insert(used.digests.begin(), used.digests.end());
+  complete_ = used.complete;
+}
+
 }  // namespace mcpscan::session

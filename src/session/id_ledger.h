@@ -9,6 +9,7 @@
 
 #include "base/limits.h"
 #include "model/rpc_message.h"
+#include "model/run_record.h"
 
 namespace mcpscan::session {
 
@@ -22,6 +23,8 @@ class IdLedger {
   bool contains(const model::RpcId& id) const;
   bool complete() const { return complete_; }
   void clear();
+  model::UsedIds memory() const;
+  void recall(const model::UsedIds& used);
 
  private:
   struct Interval {

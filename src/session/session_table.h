@@ -13,6 +13,7 @@
 
 #include "base/function_ref.h"
 #include "base/limits.h"
+#include "model/session_id.h"
 #include "model/timeline.h"
 #include "session/call_table.h"
 #include "session/id_ledger.h"
@@ -25,6 +26,7 @@ constexpr std::uint32_t kNoSession = UINT32_MAX;
 struct SessionState {
   model::Session session;
   IdLedger ids[2];            // used by the client, used by the server
+  model::SourceRef busy_since;  // the first request since no call was open, where one is
   std::uint64_t last_touch = 0;
   std::uint32_t incarnation = 1;
   CallRef last_request;       // of the client
@@ -34,8 +36,7 @@ struct SessionState {
   bool requests_shown = false;  // by records other than access lines
 };
 
-// Lower case without dashes where the text is a UUID or a hex string; else as it stands.
-std::string normalise_session_id(std::string_view id);
+using model::normalise_session_id;
 
 class SessionTable {
  public:

@@ -111,6 +111,7 @@ Call& SessionTracker::open_call(const Observation& seen, SessionState& state, Ex
     exchange->carries_request = true;
     exchange->calls.push_back(call.handle);
   }
+  if (state.session.open.empty()) state.busy_since = seen.source;
   state.session.open.push_back(call.handle);
   return call;
 }

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "model/timeline.h"
@@ -48,6 +49,14 @@ class SessionTracker : public model::ObservationSink {
   void observe(const model::Observation& observation) override;
   // The evidence ends here: open calls are closed with evidence_ends, then every session is finished.
   void finish();
+
+  // --- for a later run; see session_memory.cc ---
+  // Before finish(): of each session with calls whose reply may still come, the first request since it had none.
+  void each_busy_session(FunctionRef<void(const model::SourceRef&)> visit);
+  // Before finish(): what a later run has to know of the sessions that have an id.
+  std::vector<model::SessionMemory> memories();
+  // Before anything is observed.
+  void recall(const model::SessionMemory& memory);
 
   // --- what the report needs, after finish() ---
   std::uint32_t capabilities() const { return capabilities_; }   // model::Capability bits

@@ -277,6 +277,7 @@ BlockReader::~BlockReader() = default;
 bool BlockReader::next(TextBlock& block) { return state_->next(block); }
 const model::AnomalyLog& BlockReader::anomalies() const { return state_->anomalies; }
 std::uint64_t BlockReader::decoded_bytes() const { return state_->in.raw_bytes(); }
+std::uint64_t BlockReader::lines() const { return state_->next_line - 1; }
 std::string_view BlockReader::encoding() const { return to_string(state_->in.encoding()); }
 
 }  // namespace mcpscan::ingest

@@ -56,6 +56,8 @@ class BlockReader {
   const model::AnomalyLog& anomalies() const;
   // Bytes taken from the input so far: after decompression, before any change of encoding.
   std::uint64_t decoded_bytes() const;
+  // Line ends in the blocks so far.
+  std::uint64_t lines() const;
   // The encoding found: "utf-8", "utf-16le", "utf-16be".
   std::string_view encoding() const;
 

@@ -153,7 +153,7 @@ TEST_CASE("a timeline shows only what its session, tool, id and time ask for") {
   filter.id = "3";
   CHECK(count_lines(story.written("jsonl", filter)) == 2);
   filter = {};
-  filter.session = "8C-1F";
+  filter.session = "8c1f";
   CHECK(count_lines(story.written("jsonl", filter)) == 6);
   filter.session = "other";
   CHECK(story.written("jsonl", filter).empty());

@@ -1,0 +1,162 @@
+// mcpscan summary [INPUT...]: the daily incident summary, over evidence directly or over the history that --history keeps.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/common_options.h"
+#include "cli/output_file.h"
+#include "cli/terminal.h"
+#include "history/history.h"
+#include "pipeline/run_recorder.h"
+#include "report/summary_format_registry.h"
+
+namespace mcpscan::cli {
+namespace {
+
+struct SummaryCommand {
+  CommonOptions common;
+  std::string history, day, format, output, fail_on = "low";
+  double wait_s = 60;
+  bool raw = false;
+};
+
+std::string format_names() {
+  std::string names;
+  for (const auto* entry : report::registered_summary_formats()) names += (names.empty() ? "" : ", ") + std::string(entry->name);
+  return names;
+}
+
+const report::SummaryFormatEntry* choose_format(const SummaryCommand& command) {
+  const std::string_view wanted = command.format.empty() ? std::string_view("text") : std::string_view(command.format);
+  for (const auto* entry : report::registered_summary_formats()) {
+    if (command.format.empty() && command.output.ends_with('.' + std::string(entry->ending))) return entry;
+  }
+  for (const auto* entry : report::registered_summary_formats()) {
+    if (entry->name == wanted) return entry;
+  }
+  return nullptr;
+}
+
+Time now() { return {std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count()}; }
+
+// today, yesterday, or a date; empty: the last day with evidence.
+Result<std::optional<std::int64_t>> wanted_day(const std::string& text, const Zone& zone) {
+  using Day = std::optional<std::int64_t>;
+  if (text.empty() || text == "last") return Day();
+  if (text == "today") return Day(zone.day_of(now()));
+  if (text == "yesterday") return Day(zone.day_of(now()) - 1);
+  int year = 0, used = 0;
+  unsigned month = 0, day = 0;
+  if (std::sscanf(text.c_str(), "%4d-%2u-%2u%n", &year, &month, &day, &used) == 3 && used == 10 && text.size() == 10 && month >= 1 && month <= 12 && day >= 1 && day <= 31) {
+    return Day(days_from_civil(year, month, day));
+  }
+  return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no day", text), "--day", "write 2026-11-28, today, yesterday or last (the last day with evidence)"};
+}
+
+// A window or a choice of rules would be kept as if it were all there is.
+Status check(const SummaryCommand& command) {
+  const auto& common = command.common;
+  if (common.scan.inputs.empty() && command.history.empty()) {
+    return Error{ErrorCode::invalid_argument, "there is nothing to summarise", "summary", "name an input, or the history of earlier runs with --history FILE"};
+  }
+  if (!command.history.empty() && !(common.since.empty() && common.until.empty() && common.scan.filter.empty())) {
+    return Error{ErrorCode::invalid_argument, "a history keeps all of the evidence, no part of it", "--since, --until, --filter", "leave them out, and choose the day with --day"};
+  }
+  return {};
+}
+
+// Reads what is new in the inputs and takes it into the history.
+Status take_in(SummaryCommand& command, const pipeline::Knowledge& knowledge, history::History& history, bool& troubled) {
+  if (const Status begun = history.begin(); !begun.ok()) return begun;
+  auto known = history.known();
+  if (!known) return known.error();
+  const Limits limits;
+  pipeline::RunRecorder recorder(known.take(), limits);
+  pipeline::ScanResult result;
+  {
+    Progress progress;
+    result = pipeline::scan(command.common.scan, knowledge, limits, [&](const std::string& input, std::uint64_t bytes) { progress.tell(input, bytes); }, nullptr, &recorder);
+  }
+  for (const Error& problem : result.problems) print_error(problem);
+  troubled = troubled || !result.problems.empty();
+  model::RunRecord run = recorder.take(std::move(result.report));
+  run.at = now();
+  return history.record(run);
+}
+
+bool reaches(const model::Summary& summary, model::Level level) {
+  for (const auto& incident : summary.incident_list) {
+    if (incident.count.day > 0 && incident.level >= level) return true;
+  }
+  return false;
+}
+
+Status write_out(const SummaryCommand& command, const report::SummaryFormatEntry& format, const model::Summary& summary) {
+  const bool to_terminal = command.output.empty() && stdout_is_terminal();
+  const std::string text = format.write(summary, {terminal_width(), to_terminal && colour_wanted(), to_terminal, command.raw});
+  if (!command.output.empty()) return write_file(command.output, text);
+  print(text);
+  return {};
+}
+
+Result<ExitCode> summarise(SummaryCommand& command) {
+  if (const Status checked = check(command); !checked.ok()) return checked.error();
+  const auto knowledge = pipeline::load_knowledge(command.common.dialect_dir, command.common.rules_dir);
+  bool troubled = !knowledge.problems.empty();
+  for (const auto* list : {&knowledge.defects, &knowledge.problems}) {
+    for (const Error& problem : *list) print_error(problem);
+  }
+  if (const Status settled = settle(command.common, knowledge); !settled.ok()) return settled.error();
+  const auto fail_on = model::parse_level(command.fail_on);
+  if (!fail_on) return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no level", command.fail_on), "--fail-on", "one of informational, low, medium, high, critical"};
+  const auto* format = choose_format(command);
+  if (!format) return Error{ErrorCode::invalid_argument, fmt::format("there is no format '{}'", command.format), "--format", "one of " + format_names()};
+  const Zone zone = Zone::locate(command.common.scan.time_zone).take();
+  const auto day = wanted_day(command.day, zone);
+  if (!day) return day.error();
+  const auto& inputs = command.common.scan.inputs;
+  std::vector<std::string> kept = inputs;
+  if (!command.history.empty()) kept.push_back(command.history);
+  if (const Status output = output_possible(command.output, kept); !output.ok()) return output.error();
+  auto history = history::History::open(command.history, inputs.empty() ? history::Access::read : history::Access::write, static_cast<std::int64_t>(command.wait_s * 1000));
+  if (!history) return history.error();
+  if (!inputs.empty()) {
+    if (const Status taken = take_in(command, knowledge, **history, troubled); !taken.ok()) return taken.error();
+  }
+  const auto summary = (*history)->summarise(zone, day.value());
+  if (!summary) return summary.error();
+  if (const Status written = write_out(command, *format, summary.value()); !written.ok()) return written.error();
+  if (troubled) return ExitCode::usage;
+  return reaches(summary.value(), *fail_on) ? ExitCode::findings : ExitCode::nothing;
+}
+
+ExitCode run_summary(SummaryCommand& command) {
+  const auto done = summarise(command);
+  if (done) return done.value();
+  print_error(done.error());
+  return ExitCode::usage;
+}
+
+}  // namespace
+
+void add_summary_command(CLI::App& app, Run& run) {
+  auto command = std::make_shared<SummaryCommand>();
+  CLI::App* summary = app.add_subcommand("summary", "the incidents of a day: new, ongoing, resolved; who is behind them; beside the day and week before");
+  summary->footer("Example:  mcpscan summary /var/log/mcp/gateway.log* --history mcp.history --day yesterday --format html -o yesterday.html");
+  add_input_options(*summary, command->common);
+  summary->get_option("INPUT")->required(false);
+  add_data_options(*summary, command->common);
+  summary->add_option("--history", command->history, "keep what is found in this file, and read of each input only what is new");
+  summary->add_option("--wait", command->wait_s, "seconds to wait for another run that writes to the history")->check(CLI::Range(0.0, 86400.0))->capture_default_str();
+  summary->add_option("--day", command->day, "2026-11-28, today, yesterday, or last: the last day with evidence (default)");
+  summary->add_option("--format", command->format, "summary format: " + format_names());
+  summary->add_option("-o,--output", command->output, "write the summary to this file (the ending tells the format)");
+  summary->add_option("--fail-on", command->fail_on, "least level of an incident of the day that makes the exit status 1")->capture_default_str();
+  summary->add_flag("--raw", command->raw, "do not mask tokens, cookies and keys");
+  summary->callback([command, &run] { run = [command] { return run_summary(*command); }; });
+}
+
+}  // namespace mcpscan::cli

@@ -1,0 +1,12 @@
+// One spelling for a session's id: evidence writes the same id with dashes or without, in either case.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mcpscan::model {
+
+// Lower case without dashes where the text is a UUID or a hex string; else as it stands.
+std::string normalise_session_id(std::string_view id);
+
+}  // namespace mcpscan::model

@@ -1,0 +1,142 @@
+#include "pipeline/run_recorder.h"
+
+#include <algorithm>
+
+namespace mcpscan::pipeline {
+
+using model::FileMark;
+using model::FileRecord;
+
+namespace {
+
+constexpr const char* kJoint = "(all sources)";
+constexpr std::uint64_t kLongestRecord = Limits{}.record_bytes;
+
+}  // namespace
+
+ReadingStart RunRecorder::begin_file(const ingest::InputFile& file, const std::string& head, bool as_log, bool compressed, const std::string& source) {
+  const ReadingStart start = known_.start_of(file, head, as_log, compressed);
+  if (start.unchanged) return start;
+  FileRecord& record = record_.files.emplace_back();
+  record.known = start.known;
+  record.replaces = start.replaces;
+  record.source = source;
+  if (!file.path.empty()) record.mark = known_.mark_of(file, head, as_log);
+  files_.push_back({file, next_input_, compressed, 0, 0});
+  ++next_input_;
+  return start;
+}
+
+std::vector<model::OccurrenceRow> RunRecorder::news_of(std::size_t source, const engine::FindingBook& book) {
+  std::vector<model::OccurrenceRow> rows;
+  Counts& told = told_[source];
+  for (const auto& booked : book.findings()) {
+    auto& quarters = told[booked.finding.id];
+    for (const auto& [quarter, count] : booked.quarters) {
+      std::uint64_t& before = quarters[quarter];
+      if (count > before) rows.push_back({booked.finding.id, quarter, count - before});
+      before = count;
+    }
+  }
+  return rows;
+}
+
+void RunRecorder::end_file(std::size_t source, const engine::FindingBook& book, std::uint64_t bytes, std::uint64_t lines, bool whole) {
+  FileRecord& record = record_.files.back();
+  record.mark.whole = whole;
+  record.settled.traffic = traffic_.take();
+  record.settled.occurrences = news_of(source, book);
+  files_.back().bytes = bytes;
+  files_.back().lines = lines;
+  last_file_[source] = record_.files.size() - 1;
+}
+
+void RunRecorder::recall_sessions(session::SessionTracker& tracker) const {
+  const FileRecord& file = record_.files.back();
+  const bool calls_missing = known_.has_open_calls(file.source, file.known);
+  for (model::SessionMemory memory : sessions_) {
+    if (memory.source != file.source) continue;
+    if (calls_missing) memory.start_seen = false;  // a reply may answer a call in a file that is not read again
+    tracker.recall(memory);
+  }
+}
+
+void RunRecorder::remember_sessions(const std::string& source, session::SessionTracker& tracker) {
+  record_.sources.push_back(source);
+  for (model::SessionMemory& memory : tracker.memories()) {
+    memory.source = source;
+    record_.sessions.push_back(std::move(memory));
+  }
+}
+
+// A session with a call still open is read again from where it last had none, so that its calls and statements meet as they did; and with
+// it all that follows in the files of the source.
+void RunRecorder::set_resume(std::size_t last, session::SessionTracker& tracker) {
+  const std::string& source = record_.files[last].source;
+  std::size_t first_file = record_.files.size();
+  model::SourceRef oldest;
+  tracker.each_busy_session([&](const model::SourceRef& busy_since) {
+    const auto file = std::find_if(files_.begin(), files_.end(), [&](const OpenFile& open) { return open.input == busy_since.input; });
+    const auto number = static_cast<std::size_t>(file - files_.begin());
+    if (number > first_file || number >= files_.size()) return;
+    if (number < first_file || busy_since.offset < oldest.offset) oldest = busy_since;
+    first_file = number;
+  });
+  for (std::size_t i = first_file; i < files_.size(); ++i) {
+    FileMark& mark = record_.files[i].mark;
+    if (record_.files[i].source != source || mark.whole) continue;
+    const bool begins_here = i == first_file;
+    if (begins_here && oldest.offset >= mark.bytes) continue;
+    mark.resume_bytes = begins_here ? oldest.offset : 0;
+    mark.resume_line = begins_here ? oldest.number : 1;
+  }
+}
+
+// What the gate still holds is the newest record of the source's last file: it is read again when the file goes on, unless so much follows
+// it that nothing can belong to it any more.
+void RunRecorder::end_evidence(std::size_t source, session::SessionTracker& tracker, SettlingGate* gate) {
+  const auto last = last_file_.find(source);
+  if (last == last_file_.end()) return;
+  const std::string& name = record_.files[last->second].source;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    OpenFile& open = files_[i];
+    if (record_.files[i].source != name || open.file.path.empty()) continue;
+    const bool holds = gate && gate->holds() && gate->held_place().input == open.input;
+    if (holds && open.bytes - gate->held_place().offset <= kLongestRecord) open.bytes = gate->held_place().offset, open.lines = gate->held_place().number - 1;
+    known_.settle(open.file, open.bytes, open.lines, open.compressed, record_.files[i].mark);
+  }
+  if (!gate) return;
+  set_resume(last->second, tracker);
+  remember_sessions(name, tracker);
+}
+
+void RunRecorder::close_source(std::size_t source, const engine::FindingBook& book) {
+  const auto last = last_file_.find(source);
+  if (last == last_file_.end()) return;
+  model::EvidenceShare& open = record_.files[last->second].open;
+  open.traffic = traffic_.take();
+  open.occurrences = news_of(source, book);
+}
+
+// What only several sources together show has no file of its own.
+void RunRecorder::take_joint(const engine::FindingBook& book) {
+  FileRecord joint;
+  joint.known = known_.number_of(kJoint);
+  joint.source = joint.mark.path = kJoint;
+  joint.largest = true;
+  for (const auto& booked : book.findings()) {
+    for (const auto& [quarter, count] : booked.quarters) joint.settled.occurrences.push_back({booked.finding.id, quarter, count});
+  }
+  if (!joint.settled.occurrences.empty()) record_.files.push_back(std::move(joint));
+}
+
+model::RunRecord RunRecorder::take(model::Report report) {
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    FileMark& mark = record_.files[i].mark;
+    if (mark.head_bytes > 0 && mark.bytes == 0 && !files_[i].file.path.empty()) known_.settle(files_[i].file, files_[i].bytes, files_[i].lines, files_[i].compressed, mark);
+  }
+  record_.report = std::move(report);
+  return std::move(record_);
+}
+
+}  // namespace mcpscan::pipeline

@@ -1,0 +1,203 @@
+#include "report/summary_view.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+
+#include "report/layout.h"
+
+namespace mcpscan::report {
+
+using model::Compared;
+using model::IncidentState;
+using model::Summary;
+using model::SummaryIncident;
+using model::SummaryList;
+using model::SummaryRow;
+
+namespace {
+
+constexpr std::array<std::string_view, 7> kWeekdays{"Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"};  // of 1970-01-01 on
+
+std::string capitals(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return upper;
+}
+
+// +12, -3, 0; - where there is no evidence of the other day.
+std::string change(std::uint64_t day, const std::optional<std::uint64_t>& other) {
+  if (!other) return "-";
+  if (day == *other) return "0";
+  return (day > *other ? "+" : "-") + thousands(day > *other ? day - *other : *other - day);
+}
+
+std::string duration(std::int64_t us) { return us < 0 ? "-" : format_duration(us); }
+
+std::string clock_in(const Zone& zone, Time at) {
+  const CivilTime c = zone.civil(at);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}", c.year, c.month, c.day, c.hour, c.minute);
+}
+
+class Writer {
+ public:
+  Writer(const Summary& summary, const Safe& safe, const Safe& safe_id, std::size_t most) : summary_(summary), safe_(safe), safe_id_(safe_id), most_(most) {
+    if (auto zone = Zone::locate(summary.zone)) zone_ = zone.take();
+  }
+
+  SummaryView write() {
+    const auto weekday = static_cast<std::size_t>((summary_.day % 7 + 7) % 7);
+    view_.title = !summary_.has_day ? std::string("no day") : fmt::format("{} {}, {}", kWeekdays[weekday], date_of_day(summary_.day), safe_(summary_.zone));
+    lead();
+    numbers();
+    for (const SummaryIncident& incident : summary_.incident_list) view_.incidents.push_back(shown(incident));
+    offenders();
+    add_table("Clients", "client", summary_.clients, true, safe_);
+    add_table("Servers", "server", summary_.servers, true, safe_);
+    add_table("Tools", "tool", summary_.tools, false, safe_);
+    add_table("Sessions", "session", summary_.session_list, true, safe_id_);
+    not_judged();
+    for (const auto& problem : summary_.problems) {
+      const std::string times = problem.count > 1 ? fmt::format(" ({} times)", thousands(problem.count)) : std::string();
+      view_.problems.push_back(fmt::format("{}: {}{}", safe_(problem.input), safe_(problem.text.empty() ? problem.kind : problem.text), times));
+    }
+    return std::move(view_);
+  }
+
+ private:
+  void lead() {
+    const std::int64_t hours = (summary_.to.us - summary_.from.us) / kHour;
+    if (hours != 24) view_.lead.push_back(fmt::format("This day has {} hours: the clock was changed.", hours));
+    if (!summary_.has_evidence) {
+      view_.lead.push_back(summary_.has_day ? "There is no evidence of this day, so nothing can be said about it." : "There is no evidence with a time, so there is no day to sum up.");
+      return;
+    }
+    std::map<IncidentState, std::uint64_t> states;
+    for (const auto& incident : summary_.incident_list) ++states[incident.state];
+    std::string text;
+    for (const auto& [state, count] : states) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", thousands(count), model::to_string(state));
+    view_.lead.push_back(text.empty() ? std::string("No incident on this day, and none that ended with the last one.") : counted(summary_.incident_list.size(), "incident") + ": " + text + ".");
+    if (!summary_.compares_day) view_.lead.push_back("There is no evidence of the day before: nothing is compared with it.");
+  }
+
+  void numbers() {
+    ViewTable& table = view_.numbers;
+    table.title = "The day";
+    table.columns = {{"", false}, {date_of_day(summary_.day), true}, {"DAY BEFORE", true}, {"WEEK BEFORE", true}};
+    if (!summary_.has_evidence) return;
+    const auto add = [&](const char* name, const Compared& value) {
+      table.rows.push_back({name, thousands(value.day), change(value.day, value.day_before), change(value.day, value.week_before)});
+    };
+    add("incidents", summary_.incidents);
+    add("occurrences of them", summary_.faults);
+    add("requests", summary_.requests);
+    add("replies", summary_.replies);
+    add("unanswered", summary_.unanswered);
+    add("given up", summary_.timeouts);
+    add("errors", summary_.errors);
+    add("sessions", summary_.sessions);
+  }
+
+  std::string when(const SummaryIncident& incident) const {
+    const std::string first = clock_in(zone_, incident.first), last = clock_in(zone_, incident.last);
+    switch (incident.state) {
+      case IncidentState::fresh: return fmt::format("first seen about {}", first);
+      case IncidentState::ongoing:
+      case IncidentState::returned: return fmt::format("first seen about {}, last about {}", first, last);
+      case IncidentState::resolved: return fmt::format("last seen about {}; not on this day, whose evidence would show it", last);
+      case IncidentState::unclear: return fmt::format("last seen about {}; this day's evidence could not have shown it", last);
+    }
+    return {};
+  }
+
+  std::string fault(const model::Fault& fault) const {
+    if (fault.party == model::Party::unknown) return "undetermined";
+    std::string text = fmt::format("{} ({})", model::to_string(fault.party), model::to_string(fault.certainty));
+    for (const std::string& other : fault.contributing) text += ", " + safe_(other);
+    return fault.reason.empty() ? text : text + ": " + safe_(fault.reason);
+  }
+
+  ViewIncident shown(const SummaryIncident& incident) const {
+    ViewIncident view;
+    view.incident = &incident;
+    view.state = capitals(model::to_string(incident.state));
+    view.level = capitals(model::to_string(incident.level));
+    view.title = safe_(incident.title);
+    view.id = safe_id_(incident.id);
+    std::string count = counted(incident.count.day, "time");
+    if (incident.count.day_before) count += fmt::format(", {} the day before", thousands(*incident.count.day_before));
+    if (incident.count.week_before) count += fmt::format(", {} the week before", thousands(*incident.count.week_before));
+    if (incident.sessions > 0) count += "; in " + counted(incident.sessions, "session");
+    if (!incident.client.empty()) count += fmt::format(" of {}", safe_(incident.client));
+    view.lines.emplace_back("", count);
+    view.lines.emplace_back("", when(incident) + (incident.place.empty() ? std::string() : ", at " + safe_(incident.place)));
+    view.lines.emplace_back("Fault:", fault(incident.fault));
+    const bool goes_on = incident.count.day > 0;
+    if (goes_on && !incident.fix.empty()) view.lines.emplace_back("Fix:", safe_(incident.fix));
+    view.lines.emplace_back("More:", "mcpscan rules show " + safe_(incident.rule));
+    return view;
+  }
+
+  void offenders() {
+    ViewTable table{"Who is at fault", {{"PARTY"}, {"NAME", false, true}, {"OCCURRENCES", true}, {"INCIDENTS", true}, {"HOW SURE"}}, {}, {}};
+    for (const auto& offender : summary_.offenders) {
+      table.rows.push_back({std::string(model::to_string(offender.party)), offender.name.empty() ? std::string("-") : safe_(offender.name), thousands(offender.faults),
+                            thousands(offender.incidents), std::string(model::to_string(offender.certainty))});
+    }
+    view_.tables.push_back(std::move(table));
+  }
+
+  void add_table(const char* title, const char* name, const SummaryList& list, bool with_faults, const Safe& safe) {
+    ViewTable table;
+    table.title = title;
+    table.columns = {{capitals(name), false, true}, {"REQUESTS", true}, {"ON DAY BEFORE", true, false, true}, {"ON WEEK BEFORE", true, false, true}, {"UNANSWERED", true}, {"GIVEN UP", true}, {"ERRORS", true}};
+    if (with_faults) table.columns.push_back({"FAULTS", true});
+    table.columns.push_back({"MEAN", true, false, true});
+    table.columns.push_back({"LONGEST", true, false, true});
+    const std::size_t shown = std::min(list.rows.size(), most_);
+    for (std::size_t i = 0; i < shown; ++i) {
+      const SummaryRow& row = list.rows[i];
+      std::vector<std::string> cells{safe(row.name), thousands(row.requests.day), change(row.requests.day, row.requests.day_before), change(row.requests.day, row.requests.week_before),
+                                     thousands(row.unanswered.day), thousands(row.timeouts.day), thousands(row.errors.day)};
+      if (with_faults) cells.push_back(thousands(row.faults.day));
+      cells.push_back(duration(row.mean_us));
+      cells.push_back(duration(row.longest_us));
+      table.rows.push_back(std::move(cells));
+    }
+    const std::uint64_t left = list.rows.size() - shown + list.left_out;
+    if (left > 0) table.more = fmt::format("and {} more", thousands(left));
+    view_.tables.push_back(std::move(table));
+  }
+
+  void not_judged() {
+    std::map<std::tuple<model::RuleState, std::string, std::string>, std::vector<std::string>> groups;
+    for (const auto& rule : summary_.not_judged) groups[{rule.state, rule.why, rule.enable}].push_back(safe_(rule.rule));
+    for (const auto& [reason, rules] : groups) {
+      const auto& [state, why, enable] = reason;
+      std::string text = joined(rules, rules.size());
+      if (!why.empty() || !enable.empty()) text += fmt::format(" ({}{}{})", safe_(why), why.empty() || enable.empty() ? "" : "; ", safe_(enable));
+      view_.not_judged.emplace_back(state == model::RuleState::partly ? "Judged in part:" : "Not judged:", text);
+    }
+  }
+
+  const Summary& summary_;
+  const Safe& safe_;
+  const Safe& safe_id_;
+  std::size_t most_;
+  Zone zone_;
+  SummaryView view_;
+};
+
+}  // namespace
+
+std::string date_of_day(std::int64_t day) {
+  const CivilTime c = civil_from_time({day * kDay});
+  return fmt::format("{:04}-{:02}-{:02}", c.year, c.month, c.day);
+}
+
+SummaryView view_of(const Summary& summary, const Safe& safe, const Safe& safe_id, std::size_t most) { return Writer(summary, safe, safe_id, most).write(); }
+
+}  // namespace mcpscan::report

@@ -1,0 +1,130 @@
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "pipeline/run_recorder.h"
+#include "pipeline/scan.h"
+#include "unit/history/history_kit.h"
+
+using namespace mcpscan;
+using mcpscan::tests::Folder;
+
+namespace {
+
+std::string sample() { return mcpscan::tests::bytes_of(std::string(MCPSCAN_SOURCE_DIR) + "/samples/gateway.log"); }
+
+void write(const std::string& path, std::string_view text) { std::ofstream(path, std::ios::binary) << text; }
+
+// A history in memory and the runs that it takes in.
+class Runs {
+ public:
+  // Inputs that were read, in this run.
+  std::size_t run(const std::vector<std::string>& inputs) {
+    pipeline::ScanOptions options;
+    options.inputs = inputs;
+    options.threads = 1;
+    if (!history_->begin().ok()) return SIZE_MAX;
+    const Limits limits;
+    pipeline::RunRecorder recorder(history_->known().take(), limits);
+    auto result = pipeline::scan(options, knowledge(), limits, [](const std::string&, std::uint64_t) {}, nullptr, &recorder);
+    const std::size_t read = result.report.inputs.size();
+    bytes_read_ = 0;
+    for (const auto& input : result.report.inputs) bytes_read_ += input.books.total;
+    return history_->record(recorder.take(std::move(result.report))).ok() ? read : SIZE_MAX;
+  }
+  model::Summary summary() { return history_->summarise(Zone(), {}).take(); }
+  std::uint64_t records_read() const { return bytes_read_; }
+
+ private:
+  static const pipeline::Knowledge& knowledge() {
+    static const pipeline::Knowledge kKnowledge = pipeline::load_knowledge({}, {});
+    return kKnowledge;
+  }
+
+  std::unique_ptr<history::History> history_ = mcpscan::tests::in_memory();
+  std::uint64_t bytes_read_ = 0;
+};
+
+// What must not depend on how often, and at which places, the evidence was cut into runs.
+struct Totals {
+  explicit Totals(Runs& runs) {
+    const auto summary = runs.summary();
+    for (const auto* value : {&summary.requests, &summary.replies, &summary.unanswered, &summary.timeouts, &summary.errors, &summary.sessions, &summary.faults, &summary.incidents}) {
+      numbers.push_back(value->day);
+    }
+    for (const auto& incident : summary.incident_list) incidents.push_back(incident.title + ' ' + incident.client + ' ' + std::to_string(incident.count.day));
+    std::sort(incidents.begin(), incidents.end());
+  }
+  std::vector<std::uint64_t> numbers;
+  std::vector<std::string> incidents;
+};
+
+Totals whole_day() {
+  const Folder folder;
+  write(folder.file("gateway.log"), sample());
+  Runs runs;
+  runs.run({folder.file("gateway.log")});
+  return Totals(runs);
+}
+
+std::size_t line_start(const std::string& text, std::size_t line) {
+  std::size_t at = 0;
+  for (; line > 1 && at != std::string::npos; --line) at = text.find('\n', at) + 1;
+  return at;
+}
+
+}  // namespace
+
+TEST_CASE("what was read is not read again, wherever the file lies by now") {
+  const Folder folder;
+  const std::string path = folder.file("gateway.log"), day = sample();
+  write(path, day);
+  Runs runs;
+  REQUIRE(runs.run({path}) == 1);
+  const Totals before(runs);
+  CHECK(runs.run({path}) == 0);
+  std::filesystem::rename(path, folder.file("gateway.log.1"));
+  CHECK(runs.run({folder.file("gateway.log.1")}) == 0);
+  std::filesystem::copy_file(folder.file("gateway.log.1"), folder.file("kept.log"));
+  CHECK(runs.run({folder.file("kept.log")}) == 0);
+  CHECK(Totals(runs).numbers == before.numbers);
+}
+
+TEST_CASE("a log that was truncated and began anew is new evidence; what it held before stays counted") {
+  const std::string day = sample();
+  const std::size_t half = line_start(day, 1500);
+  const Folder folder;
+  const std::string path = folder.file("gateway.log");
+  Runs runs;
+  write(path, std::string_view(day).substr(0, half));
+  runs.run({path});
+  const std::uint64_t before = runs.summary().requests.day;
+  write(path, std::string_view(day).substr(half));
+  CHECK(runs.run({path}) == 1);
+  CHECK(before > 0);
+  CHECK(runs.summary().requests.day == whole_day().numbers[0]);
+}
+
+TEST_CASE("beyond the bound of rows a quarter's traffic folds into one, and no call is lost") {
+  pipeline::TrafficLog log(2);
+  model::Session session;
+  session.label = "8c1f";
+  model::Call call;
+  call.method = "tools/call";
+  model::TimelineEvent event;
+  event.kind = model::EventKind::request;
+  event.at = {1795856400000000};
+  event.session = &session;
+  event.call = &call;
+  for (const char* tool : {"a", "b", "c", "d"}) {
+    call.target = tool;
+    log.on_event(0, event);
+  }
+  const auto rows = log.take();
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[2].session == "(others)");
+  CHECK(rows[2].counts.requests == 2);
+}
