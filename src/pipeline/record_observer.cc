@@ -78,6 +78,7 @@ void RecordObserver::observe(const LogRecord& record, ParsedBlock& block) {
   if (record.kind == RecordKind::noise) return block.ignore(record.reason, record.lines);
   if (record.kind == RecordKind::unknown) return observe_unknown(record, block);
   Observation seen = base_of(record);
+  if (!record.at.known()) seen.not_before = block.last;
   switch (record.kind) {
     case RecordKind::unknown:
     case RecordKind::noise:

@@ -152,8 +152,8 @@ Call* SessionTracker::call_for_timeout(const Observation& seen, SessionState* st
     if (call.requestor != Direction::client_to_server) return;
     if (!notice.key.empty() && call.id.value != notice.key) return;
     if (!notice.tool.empty() && call.target != notice.tool) return;
-    if (notice.key.empty() && notice.wait_us > 0 && call.requested_at.known() && seen.at.known()) {
-      const double age = static_cast<double>(seen.at.us - call.requested_at.us), wait = static_cast<double>(notice.wait_us);
+    if (notice.key.empty() && notice.wait_us > 0 && call.requested_at.known() && time_of(seen).known()) {
+      const double age = static_cast<double>(time_of(seen).us - call.requested_at.us), wait = static_cast<double>(notice.wait_us);
       if (std::abs(age - wait) > std::max(kWaitTolerance * wait, static_cast<double>(kSecond))) return;
     }
     found = &call;

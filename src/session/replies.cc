@@ -58,8 +58,9 @@ void SessionTracker::on_reply(const Observation& seen, Exchange* exchange, Direc
     if (call && call->closed == CloseReason::open) deliver(seen, sessions_.at(call->session), nullptr, requestor, {call, nullptr, ReplyVerdict::answer, false, false});
     return;
   }
-  capabilities_ |= model::kReplies;
   const RpcMessage& message = *seen.message;
+  if (message.kind == MessageKind::result && !message.id.present()) return on_nameless_reply(seen, requestor);
+  capabilities_ |= model::kReplies;
   if (message.digest != 0 && (message.defects & model::kTruncated) == 0) capabilities_ |= model::kBodies;
   SessionState* state = nullptr;
   if (!exchange && !seen.session.empty()) name_pending(seen);
@@ -93,6 +94,16 @@ void SessionTracker::name_pending(const Observation& seen) {
     if (!sessions_.alive(index) || !sessions_.at(index).pending) continue;
     const Call* opening = calls_.newest_open(index, Direction::client_to_server, seen.message->id);
     if (opening && opening->method == "initialize") return bind(sessions_.at(index), seen.session, {}, model::SessionKeying::mcp_session_id, seen);
+  }
+}
+
+// Told without an id: of the calls told without one, the oldest to that tool is over.
+void SessionTracker::on_nameless_reply(const Observation& seen, Direction requestor) {
+  SessionState& state = session_of(seen, nullptr);
+  for (const std::uint32_t handle : state.session.open) {
+    Call& call = calls_.at(handle);
+    if (call.requestor != requestor || call.id.view().present() || call.target != seen.message->target) continue;
+    return deliver(seen, state, nullptr, requestor, {&call, nullptr, ReplyVerdict::answer, false, false});
   }
 }
 

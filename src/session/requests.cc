@@ -131,6 +131,7 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   request.used_before = used && !request.retransmitted;
   Call& call = open_call(seen, state, exchange, requestor);
   call.of_access_line = seen.of_access_line;
+  call.maybe_answered = !message.id.present();  // nothing tells which reply would be its own
   if (seen.of_access_line) calls_of_lines_[seen.exchange].push_back(calls_.ref(call));
   if (in_flight) {
     call.collided = in_flight->collided = true;

@@ -41,6 +41,8 @@ void SessionTracker::observe(const Observation& seen) {
   if (seen.at.known()) {
     capabilities_ |= model::kTimes;
     if (!now_.known() || seen.at > now_) now_ = seen.at;
+  } else if (seen.not_before.known() && now_.known() && seen.not_before > now_) {
+    now_ = seen.not_before;
   }
   if (++observed_ % kExpireEvery == 0) expire();
   if (sessions_.crowded()) make_room();

@@ -109,6 +109,7 @@ class SessionTracker : public model::ObservationSink {
     bool wrong_channel = false, across_streams = false;
   };
   void on_reply(const Observation& seen, model::Exchange* exchange, model::Direction requestor);
+  void on_nameless_reply(const Observation& seen, model::Direction requestor);
   Match match_on_exchange(const Observation& seen, SessionState& state, model::Exchange& exchange, model::Direction requestor);
   Match match_in_session(const Observation& seen, SessionState& state, model::Direction requestor);
   Match match_resumed(const Observation& seen, SessionState& state, model::Exchange& exchange, model::Direction requestor);

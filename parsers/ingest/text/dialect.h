@@ -33,6 +33,7 @@ struct Meaning {
   bool ends_exchange = false;  // the line is written when the response is over (else when it starts, or not told)
   std::string reason;
   OutcomeWord outcome = OutcomeWord::none;
+  std::string rpc_method;      // of the message that the line tells, where its words do not name it
 };
 
 struct PrefixRule {

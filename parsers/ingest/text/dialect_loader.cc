@@ -144,6 +144,7 @@ class DialectReader {
         {"lenient", [this, &meaning](const Node& node) { meaning.lenient = source_.boolean(node, "lenient"); }},
         {"time_is", [this, &meaning](const Node& node) { meaning.ends_exchange = source_.choice(node, "time_is", {"start", "end"}) == 1; }},
         text_key("reason", meaning.reason),
+        text_key("rpc_method", meaning.rpc_method),
     };
   }
 
@@ -153,7 +154,7 @@ class DialectReader {
     if ((meaning.is == RecordKind::outcome) != (meaning.outcome != OutcomeWord::none)) {
       return source_.fail(node, "an outcome and its word go together", "is: outcome, and outcome: started, shown, failed, timed-out, no-answer or not-sent");
     }
-    if (meaning.is == RecordKind::message && !has_body) source_.fail(node, "a message has no {body}, {key} or {mcp_method}");
+    if (meaning.is == RecordKind::message && !has_body && meaning.rpc_method.empty()) source_.fail(node, "a message has no {body}, {key}, {mcp_method} or rpc_method");
   }
 
   void read_message(const Node& node) {

@@ -218,6 +218,15 @@ JsonValue array_item(std::string_view array, std::int64_t index) {
 
 }  // namespace
 
+namespace {
+
+JsonValue find_inside(std::string_view object, std::string_view path) {
+  JsonMembers inner;
+  return inner.read(object) ? find_path(inner, path) : JsonValue{};
+}
+
+}  // namespace
+
 JsonValue find_path(const JsonMembers& members, std::string_view path) {
   for (const JsonMember& member : members) {
     if (equal_ignoring_case(member.key, path)) return member.value;
@@ -229,13 +238,13 @@ JsonValue find_path(const JsonMembers& members, std::string_view path) {
   for (const JsonMember& member : members) {
     if (equal_ignoring_case(member.key, head)) { value = member.value; break; }
   }
-  if (value.type == JsonType::object) {
-    JsonMembers inner;
-    return inner.read(value.text) ? find_path(inner, rest) : JsonValue{};
-  }
+  if (value.type == JsonType::object) return find_inside(value.text, rest);
   if (value.type != JsonType::array) return {};
   const Decimal index = read_decimal(rest);
-  return index.digits != 0 && index.digits == rest.size() ? array_item(value.text, index.value) : JsonValue{};
+  if (index.digits == 0) return {};
+  const JsonValue item = array_item(value.text, index.value);
+  if (index.digits == rest.size()) return item;
+  return rest[index.digits] == '.' && item.type == JsonType::object ? find_inside(item.text, rest.substr(index.digits + 1)) : JsonValue{};
 }
 
 std::string_view unescape_json(const JsonValue& value, Arena& arena) {

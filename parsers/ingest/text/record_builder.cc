@@ -110,7 +110,7 @@ void apply_exchange(const Meaning& meaning, const Captures& captures, Arena& are
 
 // The id as the line has it: a number is a number, whether it was printed as a text or not, since loggers print all ids in one way.
 model::RpcId told_id(std::string_view token) {
-  if (token.empty()) return {};
+  if (token.empty() || token == "undefined") return {};
   if (token == "null") return {model::IdType::null, {}, token};
   const std::size_t sign = token[0] == '-';
   const Decimal digits = read_decimal(token, sign);
@@ -127,17 +127,19 @@ void tell_error(const Capture& error, model::RpcMessage& reply) {
 }
 
 // A message told by its method and id, without its members.
-const model::RpcMessage* told_message(const Captures& captures, Arena& arena) {
+const model::RpcMessage* told_message(const Meaning& meaning, const Captures& captures, Arena& arena) {
   model::RpcMessage message;
   message.id = told_id(captures.text(Field::key));
   message.method = captures.text(Field::mcp_method);
+  const bool answers = !meaning.rpc_method.empty() && meaning.direction == model::Direction::server_to_client;
+  if (message.method.empty() && !answers) message.method = meaning.rpc_method;
   message.target = captures.text(Field::mcp_name).empty() ? captures.text(Field::tool) : captures.text(Field::mcp_name);
   const Capture* error = captures.find(Field::error);
   if (!message.method.empty()) {
     const bool notification = message.method.substr(0, 14) == "notifications/";
     message.kind = notification ? model::MessageKind::notification : model::MessageKind::request;
     if (message.method == "initialize") message.protocol_version = captures.text(Field::protocol_version);
-  } else if (message.id.present()) {
+  } else if (message.id.present() || answers) {
     message.kind = model::MessageKind::result;
     message.result_keys = model::kUntoldResult;
     if (error != nullptr && !error->text.empty()) tell_error(*error, message);
@@ -147,8 +149,8 @@ const model::RpcMessage* told_message(const Captures& captures, Arena& arena) {
   return arena.make<model::RpcMessage>(message);
 }
 
-void tell_messages(const Captures& captures, Arena& arena, LogRecord& record) {
-  if (record.body.empty()) record.told = told_message(captures, arena);
+void tell_messages(const Meaning& meaning, const Captures& captures, Arena& arena, LogRecord& record) {
+  if (record.body.empty()) record.told = told_message(meaning, captures, arena);
   const Capture* error = captures.find(Field::error);
   const bool answered = record.kind == RecordKind::exchange && record.told != nullptr && error != nullptr && !error->text.empty();
   if (!answered || record.told->kind != model::MessageKind::request) return;
@@ -245,7 +247,7 @@ void apply_meaning(const Meaning& meaning, const Captures& captures, Arena& aren
     record.reason = "other-traffic";
   }
   if (meaning.is == RecordKind::exchange) apply_exchange(meaning, captures, arena, record);
-  if (record.kind == RecordKind::exchange || record.kind == RecordKind::message) tell_messages(captures, arena, record);
+  if (record.kind == RecordKind::exchange || record.kind == RecordKind::message) tell_messages(meaning, captures, arena, record);
 }
 
 }  // namespace mcpscan::ingest

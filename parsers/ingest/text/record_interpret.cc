@@ -96,6 +96,7 @@ bool RecordReader::tell_message(std::string_view message, LogRecord& record) {
 // A prefix that gives a time and nothing else (kubectl logs --timestamps, ts) may stand before another one.
 bool RecordReader::tell_with_head(const RecordHead& head, std::string_view text, LogRecord& record) {
   std::string_view message = text.substr(std::min(head.message, text.size()));
+  if (!message.empty() && message[0] == '\n') message = trim(message);  // the whole message stands below its prefix
   take_head(head, record);
   record.text = message;
   if (tell_message(message, record)) return true;

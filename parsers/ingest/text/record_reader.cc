@@ -22,6 +22,13 @@ bool goes_on_by_its_first_byte(std::string_view text) {
   return c == '\xe2' && text.size() > 2 && (text[1] == '\x94' || text[1] == '\x95');
 }
 
+// Statements that their program indents: told by their first words, behind one blank.
+std::string_view one_blank_before(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size() && is_blank(text[at])) ++at;
+  return text.substr(at - 1);
+}
+
 // "Exception Group Traceback (most recent call last):" ends with it too.
 bool opens_traceback(std::string_view text) {
   text = trim_right(text);
@@ -177,6 +184,7 @@ bool RecordReader::begins(const Frame& frame, const Open* open) {
   if (frame.ready != nullptr || frame.malformed || payload.empty()) return head_ = RecordHead{}, !payload.empty();
   if (goes_on_by_its_first_byte(payload)) {
     head_ = RecordHead{};
+    if (is_blank(payload[0]) && (open == nullptr || !open->traceback) && state_.messages.begins_like_one(one_blank_before(payload))) return true;
     if (open == nullptr || !open->rich || !is_rich_row_without_time(payload)) return false;
     head_.found = true;
     head_.level = rich_level(payload);

@@ -24,7 +24,7 @@ std::uint64_t first_eight(std::string_view text) {
 bool logger_fits(const MessageRule& rule, std::string_view logger) {
   if (rule.loggers.empty() || logger.empty() || logger == "root") return true;
   return std::any_of(rule.loggers.begin(), rule.loggers.end(), [logger](const std::string& name) {
-    return logger.substr(0, name.size()) == name && (logger.size() == name.size() || logger[name.size()] == '.');
+    return logger.substr(0, name.size()) == name && (logger.size() == name.size() || logger[name.size()] == '.' || logger.substr(name.size(), 2) == "::");
   });
 }
 

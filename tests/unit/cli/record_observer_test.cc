@@ -154,3 +154,19 @@ TEST_CASE("a message told by its method and id alone is told as it is, without a
   CHECK(seen.first().message->method == "tools/call");
   CHECK(seen.block.books.used == 1);
 }
+
+TEST_CASE("a statement without a time of its own says when the record before it was written") {
+  ParsedBlock block;
+  block.records_by_dialect.assign(2, 0);
+  const Limits limits;
+  pipeline::RecordObserver observer(limits);
+  observer.observe(record_of(RecordKind::noise), block);
+  LogRecord timeless = record_of(RecordKind::notice);
+  const model::Notice notice{model::NoticeKind::request_timed_out, {}, {}, {}, 20 * kSecond};
+  timeless.notice = &notice;
+  timeless.at = {};
+  observer.observe(timeless, block);
+  REQUIRE(block.observations.size() == 1);
+  CHECK_FALSE(block.observations[0].at.known());
+  CHECK(block.observations[0].not_before.us == 5 * kSecond);
+}

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "ingest/text/json_scan.h"
 #include "unit/ingest/log_test_kit.h"
 
 using namespace mcpscan;
@@ -63,4 +64,12 @@ TEST_CASE("a JSON-RPC message as one of the pairs is found") {
   const auto parsed = parse("time=2026-11-29T16:35:56.286Z level=DEBUG msg=\"sending\" body=\"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":1,\\\"method\\\":\\\"ping\\\"}\"\n");
   REQUIRE(parsed.records.size() == 1);
   CHECK(parsed.records[0].body == R"({"jsonrpc":"2.0","id":1,"method":"ping"})");
+}
+
+TEST_CASE("a path goes through the items of an array into their members") {
+  JsonMembers members;
+  REQUIRE(members.read(R"({"ai":{"mcp":{"rpc":[{"id":"7"},{"id":"8"}]}}})"));
+  CHECK(find_path(members, "ai.mcp.rpc.1.id").text == "8");
+  CHECK(find_path(members, "ai.mcp.rpc.2.id").type == JsonType::none);
+  CHECK(find_path(members, "ai.mcp.rpc.0x").type == JsonType::none);
 }

@@ -257,3 +257,18 @@ TEST_CASE("calibration counts what each dialect understood and shows the first l
   CHECK(unknown.first_unknown_text == "INFO:app:nobody knows this");
   CHECK(unknown.understood == 1);
 }
+
+TEST_CASE("a statement that its program indents begins a record of its own, and other indented lines still carry one on") {
+  const auto parsed = tests::parse("- Client initialized demo@1\n  - Calling tool search with arguments: {}\n  > Calling tool search took: 1.5s\n    more of it\n");
+  REQUIRE(parsed.records.size() == 3);
+  CHECK(parsed.records[1].direction == "client-to-server");
+  CHECK(parsed.records[2].direction == "server-to-client");
+  CHECK(parsed.records[2].lines == 2);
+}
+
+TEST_CASE("a message that stands below its prefix is read without the indentation") {
+  const auto parsed = tests::parse("info: Microsoft.AspNetCore.Hosting.Diagnostics[2]\n      Request finished HTTP/1.1 POST http://localhost:5000/mcp - 404 - application/json 1.2ms\n");
+  REQUIRE(parsed.records.size() == 1);
+  CHECK(parsed.records[0].status == "404");
+  CHECK(parsed.records[0].lines == 2);
+}

@@ -88,3 +88,28 @@ TEST_CASE("the error that an access line names answers its call, without the evi
   CHECK(log.told() == Lines{"+ s1", "> 1", "< 1 answer"});
   CHECK((log.tracker.capabilities() & model::kReplies) == 0);
 }
+
+TEST_CASE("a reply told without an id ends the oldest call to its tool that was told without one") {
+  Tracked log;
+  Where add = begins(0, 10), other = begins(0, 11);
+  add.of_access_line = other.of_access_line = false;
+  add.target = "add";
+  other.target = "search";
+  log.request("", add);
+  log.request("", other);
+  add.at = 12;
+  add.direction = model::Direction::server_to_client;
+  log.reply("", add);
+  CHECK(log.told() == Lines{"+ s1", "> ", "> ", "<  answer"});
+  log.finish();
+  CHECK(log.tracker.rows()[0].counts.replies == 1);
+}
+
+TEST_CASE("a call told without an id is never said to be lost: its reply may have been any") {
+  Tracked log;
+  Where where = begins(0, 10);
+  where.of_access_line = false;
+  log.request("", where);
+  log.finish();
+  CHECK(log.told() == Lines{"+ s1", "> ", "x  evidence_ends", "- s1"});
+}

@@ -1,0 +1,67 @@
+// An access log alone: what it shows is found, what it cannot show is said.
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "pipeline/scan.h"
+#include "unit/ingest/scratch_folder.h"
+
+using namespace mcpscan;
+using namespace mcpscan::tests;
+
+namespace {
+
+pipeline::ScanResult scan_text(const std::string& text) {
+  static const pipeline::Knowledge kBuiltIn = pipeline::load_knowledge({}, {});
+  ScratchFolder folder;
+  pipeline::ScanOptions options;
+  options.inputs = {folder.write("access.log", text)};
+  options.threads = 1;
+  return pipeline::scan(options, kBuiltIn, {}, [](const std::string&, std::uint64_t) {});
+}
+
+model::RuleState state_of(const pipeline::ScanResult& result, std::string_view rule) {
+  const auto& rules = result.report.rules;
+  const auto found = std::find_if(rules.begin(), rules.end(), [&](const auto& row) { return row.rule == rule; });
+  REQUIRE(found != rules.end());
+  return found->state;
+}
+
+std::string haproxy(int second, int status) {
+  return fmt::format(
+      "198.51.100.7:43266 [29/Nov/2026:16:36:{:02}.724] mcp_fe mcp_be/s1 0/0/0/5/400 {} 512 - - ---- 1/1/0/0/0 0/0 {{0123456789abcdef0123456789abcdef}} {{}} "
+      "\"POST /mcp HTTP/1.1\"\n",
+      second, status);
+}
+
+// What a proxy writes of one call with id 1, `seconds` long until `end`.
+std::string nginx(int end, int seconds, int bytes, const char* tool) {
+  return fmt::format(
+      R"({{"msec":"{}.000","request_method":"POST","request_uri":"/mcp","status":200,"request_time":{}.0,"body_bytes_sent":{},"mcp_session_id":"0123456789abcdef","request_body":"{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{{\"name\":\"{}\"}}}}"}})"
+      "\n",
+      1795970000 + end, seconds, bytes, tool);
+}
+
+}  // namespace
+
+TEST_CASE("an access log without ids says that ids were not judged, and judges the sessions") {
+  const auto result = scan_text(haproxy(1, 200) + haproxy(2, 200) + haproxy(3, 404));
+  CHECK(state_of(result, "duplicate-request-id") == model::RuleState::not_evaluable);
+  CHECK(state_of(result, "session-lost") == model::RuleState::evaluated);
+  REQUIRE(result.report.findings.size() == 1);
+  CHECK(result.report.findings[0].rule == "session-lost");
+}
+
+TEST_CASE("of two requests with one id the later one is the reuse, though the line of the earlier one comes last") {
+  const auto result = scan_text(nginx(12, 1, 200, "quick") + nginx(70, 60, 0, "slow") + nginx(80, 1, 200, "quick"));
+  const auto& findings = result.report.findings;
+  const auto reuse = std::find_if(findings.begin(), findings.end(), [](const auto& finding) { return finding.detail == "concurrent"; });
+  REQUIRE(reuse != findings.end());
+  CHECK(reuse->count == 1);
+  CHECK(reuse->calls[0].tool == "quick");
+  const auto lost = std::find_if(findings.begin(), findings.end(), [](const auto& finding) { return finding.rule == "lost-reply"; });
+  REQUIRE(lost != findings.end());
+  CHECK(lost->calls[0].tool == "slow");
+}
