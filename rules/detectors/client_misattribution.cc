@@ -1,212 +1,256 @@
 // The client's own record laid beside the wire: a call shown as timed out whose reply was on the wire, and a payload shown under another
-// call than the one that the wire gave it to. Calls are matched by tool and arguments, payloads by their digest; the clocks' offset is
-// taken from the matched starts. Both calls of a pair count. A payload that the wire gave to several calls proves nothing, nor does one
-// that it gave to the same call asked again.
-// Source: protocol notes part C, H1 and H4; docs/architecture.md "Name the first divergence".
+// call than the one that the wire gave it to. Calls are matched by tool and arguments, payloads by their digest (session/vantage_alignment.h).
+// Of several wires the outermost one that has the call counts: what is crossed there already is not the client's doing. Only a wire
+// at the client can prove it; behind a gateway, or from a server's log, it stays undetermined. A payload that the wire gave to several calls
+// proves nothing, nor does one that it gave to the same call asked again.
+// Source: protocol notes part C, H1 H2 H4; engine/attribution.h for the table.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
+#include <map>
 #include <unordered_map>
 
-#include "base/hash.h"
+#include "engine/attribution.h"
+#include "engine/rewritten_id.h"
 #include "model/detector.h"
+#include "session/vantage_alignment.h"
 
 namespace mcpscan::engine {
 namespace {
 
 using namespace model;
+using session::Alignment;
+using session::CallLedger;
+using session::CallRecord;
 
-constexpr std::size_t kCalls = 50000;                  // of each side; the oldest go first
-constexpr std::int64_t kFarthestUs = 10 * kMinute;     // skew of clocks that are still the same incident
-constexpr std::size_t kNone = SIZE_MAX;
+constexpr std::size_t kCalls = 50000;        // of the record, and of all wires together
+constexpr std::size_t kClockCalls = 5;       // calls that set two clocks
+constexpr std::size_t kFewRewritten = 3;     // ids of a gateway's form that tell where a wire was watched
+constexpr std::size_t kSlots = 1024;         // calls of the record looked at that show one payload
 
-struct WireCall {
-  std::uint64_t key = 0, content = 0, structured = 0;  // digest of tool and arguments; of what was answered
-  std::string session;
-  FindingCall call;
-  Evidence request;
-  SourceRef reply;
-  bool taken = false;   // by a call of the record
-  bool on_wire = false; // a reply that is not there did not come
+// One input that saw the traffic, beside the record.
+struct Wire {
+  const CallLedger* ledger = nullptr;
+  Alignment joined;                          // from the record
+  std::int64_t mean_us = 0;                  // how long the joined calls took there
+  bool on_wire = false, behind_gateway = false;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> by_payload;
 };
 
-// Which call the wire gave a payload to.
-struct Given {
-  std::size_t call = kNone;
-  bool to_several = false;
-};
-
-struct Shown {
-  std::uint64_t key = 0, digest = 0;
-  std::string client_id, tool;
-  Time started, at;
-  bool gave_up = false;
-  Evidence evidence;
-  std::size_t wire = kNone;
+// What the record says of one call, and what the wire says of it.
+struct Case {
+  const Wire& wire;
+  const CallRecord& shown;
+  const CallRecord& own;
+  bool sure = false;         // no other call of the wire could be meant
 };
 
 class ClientMisattribution : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink&) override {
-    if (event.kind == EventKind::outcome) return note_outcome(event);
-    const RpcMessage* message = event.observation ? event.observation->message : nullptr;
-    if (!event.call || !message || event.call->method != "tools/call" || event.call->requestor != Direction::client_to_server) return;
-    const std::uint64_t handle = (static_cast<std::uint64_t>(event.call->source.input) << 32) | event.call->handle;
-    if (event.kind == EventKind::request) return note_request(event, *message, handle);
-    const auto found = open_.find(handle);
-    if (found == open_.end() || event.verdict == ReplyVerdict::duplicate || event.verdict == ReplyVerdict::redelivery) return;
-    WireCall& wire = wire_[found->second];
-    wire.content = message->content_digest;
-    wire.structured = message->structured_digest;
-    wire.call.replied_at = event.at;
-    wire.reply = event.source;
-    open_.erase(found);
+    if (event.kind == EventKind::outcome) return record_.on_event(event);
+    const bool tool_call = event.call && event.call->method == "tools/call";
+    if (!tool_call && event.kind != EventKind::gap) return;
+    if (event.kind == EventKind::request && wire_calls_++ >= kCalls) return;
+    wires_.try_emplace(event.source.input, kCalls).first->second.on_event(event);
   }
 
   void finish(FindingSink& findings) override {
-    if (shown_.empty() || wire_.empty()) return;
-    const std::int64_t offset = match();
-    for (std::size_t i = 0; i < wire_.size(); ++i) {
-      note_given(wire_[i].content, i);
-      if (wire_[i].structured != wire_[i].content) note_given(wire_[i].structured, i);
+    if (record_.records().empty()) return;
+    for (std::uint32_t i = 0; i < record_.records().size(); ++i) {
+      const CallRecord& shown = record_.records()[i];
+      if (!shown.gave_up && shown.content != 0) shown_by_payload_.emplace(shown.content, i);
     }
-    for (const Shown& shown : shown_) {
-      if (shown.wire != kNone) judge(shown, offset, findings);
+    const std::vector<Wire> wires = joined_wires();
+    for (std::uint32_t i = 0; i < record_.records().size(); ++i) {
+      for (const Wire& wire : wires) {
+        const std::uint32_t partner = wire.joined.partner[i];
+        if (partner == Alignment::kAlone) continue;
+        judge({wire, record_.records()[i], wire.ledger->records()[partner], wire.joined.sure[i]}, findings);
+        break;
+      }
     }
   }
 
  private:
-  void note_request(const TimelineEvent& event, const RpcMessage& message, std::uint64_t handle) {
-    if (message.arguments_digest == 0 || wire_.size() >= kCalls) return;
-    WireCall& wire = wire_.emplace_back();
-    wire.key = hash_combine(hash_bytes(event.call->target), message.arguments_digest);
-    wire.session = event.session->label;
-    wire.call = finding_call(*event.call);
-    wire.request = evidence_of(event);
-    wire.on_wire = event.session->on_wire;
-    open_[handle] = wire_.size() - 1;
-  }
-
-  void note_outcome(const TimelineEvent& event) {
-    const OutcomeFacts& facts = *event.observation->outcome;
-    if (facts.is_start || facts.tool.empty() || facts.arguments_digest == 0 || facts.not_sent || facts.replaced || shown_.size() >= kCalls) return;
-    Shown& shown = shown_.emplace_back();
-    shown.key = hash_combine(hash_bytes(facts.tool), facts.arguments_digest);
-    shown.digest = facts.digest;
-    shown.client_id = facts.call;
-    shown.tool = facts.tool;
-    shown.started = facts.started;
-    shown.at = event.at;
-    shown.gave_up = facts.timed_out || facts.no_answer;
-    shown.evidence = evidence_of(event);
-  }
-
-  // Each call of the record to the nearest one on the wire with its tool and arguments; the median distance is the clocks' offset.
-  std::int64_t match() {
-    std::unordered_map<std::uint64_t, std::vector<std::size_t>> by_key;
-    for (std::size_t i = 0; i < wire_.size(); ++i) by_key[wire_[i].key].push_back(i);
-    std::vector<std::int64_t> offsets;
-    for (Shown& shown : shown_) {
-      const auto found = by_key.find(shown.key);
-      if (found == by_key.end()) continue;
-      shown.wire = nearest(shown, found->second);
-      if (shown.wire == kNone) continue;
-      wire_[shown.wire].taken = true;
-      offsets.push_back(shown.started.us - wire_[shown.wire].call.requested_at.us);
+  // The outermost first: a call takes longer the nearer to the client it is watched.
+  std::vector<Wire> joined_wires() const {
+    std::vector<Wire> wires;
+    for (const auto& [input, ledger] : wires_) {
+      Wire wire;
+      wire.ledger = &ledger;
+      wire.joined = session::align(record_, ledger);
+      if (wire.joined.state != session::AlignmentState::joined) continue;
+      look_at(wire);
+      wires.push_back(std::move(wire));
     }
-    if (offsets.empty()) return 0;
-    std::nth_element(offsets.begin(), offsets.begin() + static_cast<std::ptrdiff_t>(offsets.size() / 2), offsets.end());
-    return offsets[offsets.size() / 2];
+    std::stable_sort(wires.begin(), wires.end(), [](const Wire& a, const Wire& b) { return std::make_pair(!a.on_wire, -a.mean_us) < std::make_pair(!b.on_wire, -b.mean_us); });
+    return wires;
   }
 
-  std::size_t nearest(const Shown& shown, const std::vector<std::size_t>& candidates) const {
-    std::size_t best = kNone;
-    std::int64_t best_distance = kFarthestUs;
-    for (const std::size_t i : candidates) {
-      const Time asked = wire_[i].call.requested_at;
-      if (wire_[i].taken || !asked.known() || !shown.started.known()) continue;
-      const std::int64_t distance = std::abs(shown.started.us - asked.us);
-      if (distance < best_distance) best = i, best_distance = distance;
+  static void look_at(Wire& wire) {
+    std::int64_t total = 0, timed = 0;
+    std::size_t rewritten = 0;
+    for (std::uint32_t i = 0; i < wire.joined.partner.size(); ++i) {
+      if (wire.joined.partner[i] == Alignment::kAlone) continue;
+      const CallRecord& call = wire.ledger->records()[wire.joined.partner[i]];
+      wire.on_wire = wire.on_wire || call.on_wire;
+      rewritten += has_rewritten_form(call.id_type, call.id);
+      if (!call.replied.known() || !call.requested.known()) continue;
+      total += call.replied.us - call.requested.us;
+      ++timed;
     }
-    return best;
+    wire.mean_us = timed == 0 ? 0 : total / timed;
+    wire.behind_gateway = rewritten >= kFewRewritten;
+    for (std::uint32_t i = 0; i < wire.ledger->records().size(); ++i) {
+      const CallRecord& call = wire.ledger->records()[i];
+      for (const std::uint64_t digest : {call.content, call.structured}) {
+        if (digest != 0) wire.by_payload.emplace(digest, i);
+      }
+    }
   }
 
-  static bool equals(const WireCall& wire, std::uint64_t digest) { return digest != 0 && (wire.content == digest || wire.structured == digest); }
-
-  void judge(const Shown& shown, std::int64_t offset, FindingSink& findings) const {
-    const WireCall& own = wire_[shown.wire];
-    const bool answered = own.call.replied_at.known();
-    if (shown.gave_up) {
-      if (answered) tell_given_up(shown, own, offset, findings);
+  void judge(const Case& seen, FindingSink& findings) const {
+    if (seen.shown.gave_up) {
+      if (seen.own.answered) tell_given_up(seen, findings);
       return;
     }
-    if (shown.digest == 0 || equals(own, shown.digest) || (!answered && !own.on_wire)) return;
-    const auto given = given_.find(shown.digest);
-    if (given == given_.end() || given->second.to_several) return;
-    const WireCall& other = wire_[given->second.call];
-    if (other.key != own.key && other.session == own.session && overlap(own, other)) tell_foreign(shown, own, other, findings);
+    if (seen.shown.content == 0 || session::same_payload(seen.shown, seen.own) || (!seen.own.answered && !seen.wire.on_wire)) return;
+    const CallRecord* const other = owner_of(seen.wire, seen.shown.content);
+    if (other && other->asked != seen.own.asked && other->session == seen.own.session && overlap(seen.own, *other)) tell_foreign(seen, *other, findings);
   }
 
-  void note_given(std::uint64_t digest, std::size_t call) {
-    if (digest == 0) return;
-    Given& given = given_.try_emplace(digest, Given{call, false}).first->second;
-    given.to_several = given.to_several || wire_[given.call].key != wire_[call].key;
+  // The call that the wire gave a payload to; null where it gave it to none, or to several that asked for different things.
+  static const CallRecord* owner_of(const Wire& wire, std::uint64_t payload) {
+    const CallRecord* owner = nullptr;
+    const auto [from, to] = wire.by_payload.equal_range(payload);
+    for (auto at = from; at != to; ++at) {
+      const CallRecord& call = wire.ledger->records()[at->second];
+      if (owner && owner->asked != call.asked) return nullptr;
+      if (!owner || call.requested < owner->requested) owner = &call;
+    }
+    return owner;
   }
 
-  static bool overlap(const WireCall& a, const WireCall& b) {
-    const Time end_a = a.call.replied_at, end_b = b.call.replied_at;
-    return (!end_b.known() || a.call.requested_at <= end_b) && (!end_a.known() || b.call.requested_at <= end_a);
+  static bool overlap(const CallRecord& a, const CallRecord& b) {
+    return (!b.answered || a.requested <= b.replied) && (!a.answered || b.requested <= a.replied);
   }
 
-  static FindingDraft draft_for(const Shown& shown, const WireCall& own) {
-    FindingDraft draft;
-    draft.session = own.session;
-    draft.requestor = Direction::client_to_server;
-    draft.call = own.call;
-    draft.at = own.call.requested_at;
-    draft.evidence = {own.request, {own.reply, {}}, shown.evidence};
-    return draft;
+  // Where the record shows the payload of this call, other than where it belongs; null: nowhere.
+  const CallRecord* slot_of(const Case& seen) const {
+    std::size_t looked = 0;
+    for (const std::uint64_t digest : {seen.own.content, seen.own.structured}) {
+      if (digest == 0 || !owner_of(seen.wire, digest)) continue;
+      const auto [from, to] = shown_by_payload_.equal_range(digest);
+      for (auto at = from; at != to && looked < kSlots; ++at, ++looked) {
+        const std::uint32_t partner = seen.wire.joined.partner[at->second];
+        const bool its_own = partner != Alignment::kAlone && session::same_payload(seen.wire.ledger->records()[partner], seen.own);
+        if (!its_own) return &record_.records()[at->second];
+      }
+    }
+    return nullptr;
   }
 
   // What the client said was true when the reply came later; it is a finding where the payload then shows up under a sibling.
-  void tell_given_up(const Shown& shown, const WireCall& own, std::int64_t offset, FindingSink& findings) const {
-    const bool there_before = own.call.replied_at.us + offset <= shown.at.us;
-    const bool shown_elsewhere = std::any_of(shown_.begin(), shown_.end(), [&](const Shown& other) { return &other != &shown && !other.gave_up && equals(own, other.digest); });
-    if (!there_before && !shown_elsewhere) return;
-    FindingDraft draft = draft_for(shown, own);
-    const std::string when = there_before ? fmt::format("{} before", format_duration(shown.at.us - offset - own.call.replied_at.us)) : std::string("afterwards");
-    draft.fault = {Party::client, Certainty::proven, {}, fmt::format("it showed {} ({}) as timed out; on the wire its reply came {}", shown.tool, shown.client_id, when)};
-    draft.picture = {asked(own), {own.call.replied_at, '<', fmt::format("the reply of {} (id {}) on the wire", shown.tool, own.call.id.raw), own.reply, own.call.tool, own.request.source}};
-    draft.picture.push_back({Time{shown.at.us - offset}, 'x', fmt::format("the client shows {} as timed out", shown.tool), shown.evidence.source, own.call.tool, own.request.source});
+  void tell_given_up(const Case& seen, FindingSink& findings) const {
+    const Alignment& clocks = seen.wire.joined;
+    const std::int64_t before = seen.shown.replied.us + clocks.offset_us - seen.own.replied.us;
+    const CallRecord* const slot = slot_of(seen);
+    if (before < 0 && !slot) return;
+    MisroutePicture picture = picture_of(seen, before >= 0 ? Sight::right : Sight::right_but_late);
+    picture.complete = picture.complete && (slot || (clocks.clock_calls >= kClockCalls && before > clocks.spread_us));
+    picture.reissued = slot && reissued(seen, *slot);
+    FindingDraft draft = draft_for(seen);
+    blame_stream(seen.own, draft);
+    const std::string when = before >= 0 ? fmt::format("{} before", format_duration(before)) : std::string("afterwards");
+    const std::string what = fmt::format("it showed {} ({}) as timed out; on the wire its reply came {}", name_of(seen), seen.shown.id, when);
+    draft.fault = fault_of(picture, what);
+    const std::string name = name_of(seen);
+    draft.picture = {asked(seen.wire, seen.own), {seen.own.replied, '<', fmt::format("the reply of {} (id {}) on the wire", name, id_of(seen.wire, seen.own)), seen.own.reply_at, name, seen.own.request_at}};
+    draft.picture.push_back({Time{seen.shown.replied.us + clocks.offset_us}, 'x', fmt::format("the client shows {} as timed out", name), seen.shown.reply_at, name, seen.own.request_at});
     findings.add(std::move(draft));
   }
 
-  static void tell_foreign(const Shown& shown, const WireCall& own, const WireCall& other, FindingSink& findings) {
-    FindingDraft draft = draft_for(shown, own);
-    draft.evidence.push_back({other.reply, {}});
-    draft.fault = {Party::client, Certainty::proven, {}, fmt::format("it showed under {} ({}) the payload that the wire gave to {} (id {})", shown.tool, shown.client_id,
-                                                                    other.call.tool, other.call.id.raw)};
-    draft.picture = {asked(own), asked(other)};
-    if (asked(other).at < asked(own).at) std::swap(draft.picture[0], draft.picture[1]);
-    draft.picture.push_back({other.call.replied_at, '<', fmt::format("the reply of {} (id {}) on the wire; the client shows it under {}", other.call.tool, other.call.id.raw, shown.tool), other.reply,
-                             other.call.tool, other.request.source, own.request.source});
+  void tell_foreign(const Case& seen, const CallRecord& other, FindingSink& findings) const {
+    FindingDraft draft = draft_for(seen);
+    draft.evidence.push_back({other.reply_at, {}});
+    blame_stream(other, draft);
+    const std::string owner = seen.wire.ledger->name(other).target;
+    draft.fault = fault_of(picture_of({seen.wire, seen.shown, other, seen.sure}, Sight::right),
+                           fmt::format("it showed under {} ({}) the payload that the wire gave to {} (id {})", name_of(seen), seen.shown.id, owner, id_of(seen.wire, other)));
+    draft.picture = {asked(seen.wire, seen.own), asked(seen.wire, other)};
+    if (draft.picture[1].at < draft.picture[0].at) std::swap(draft.picture[0], draft.picture[1]);
+    draft.picture.push_back({other.replied, '<', fmt::format("the reply of {} (id {}) on the wire; the client shows it under {}", owner, id_of(seen.wire, other), name_of(seen)), other.reply_at, owner,
+                             other.request_at, seen.own.request_at});
     findings.add(std::move(draft));
   }
 
-  static StoryLine asked(const WireCall& wire) {
-    return {wire.call.requested_at, '>', fmt::format("{}  id {}", wire.call.tool, wire.call.id.raw), wire.request.source, wire.call.tool, wire.request.source};
+  // The place that this evidence has in the table: a log or a wire behind a gateway says nothing of what reached the client.
+  static MisroutePicture picture_of(const Case& seen, Sight on_client_wire) {
+    MisroutePicture picture;
+    picture.shown = true;
+    picture.complete = !seen.wire.ledger->saw_gap() && seen.sure;
+    const Sight sight = seen.own.wrong_channel ? Sight::crossed_stream : on_client_wire;
+    if (!seen.wire.on_wire) {
+      picture.server = ServerRecord::answered;
+    } else if (seen.wire.behind_gateway) {
+      picture.server_wire = sight;
+    } else {
+      picture.client_wire = sight;
+    }
+    return picture;
   }
 
-  std::deque<WireCall> wire_;
-  std::deque<Shown> shown_;
-  std::unordered_map<std::uint64_t, std::size_t> open_;
-  std::unordered_map<std::uint64_t, Given> given_;
+  // The id of the call that was given up had been used again, for the one that took its reply.
+  bool reissued(const Case& seen, const CallRecord& slot) const {
+    const std::uint32_t partner = seen.wire.joined.partner[static_cast<std::size_t>(&slot - record_.records().data())];
+    if (partner == Alignment::kAlone) return false;
+    const CallRecord& later = seen.wire.ledger->records()[partner];
+    return later.session == seen.own.session && later.id == seen.own.id && later.requested > seen.own.requested && later.requested <= seen.own.replied;
+  }
+
+  // The client's own words for a sure case; the table's where the evidence leaves it open.
+  static Fault fault_of(const MisroutePicture& picture, const std::string& what) {
+    Fault fault = attribute(picture);
+    fault.reason = fault.party == Party::client ? what : fmt::format("{}. {}", what, fault.reason);
+    return fault;
+  }
+
+  static void blame_stream(const CallRecord& call, FindingDraft& draft) {
+    if (!call.wrong_channel) return;
+    draft.cause_rule = "wrong-channel-reply";
+    draft.cause_id = call.id;
+  }
+
+  static StoryLine asked(const Wire& wire, const CallRecord& call) {
+    const std::string& name = wire.ledger->name(call).target;
+    return {call.requested, '>', fmt::format("{}  id {}", name, id_of(wire, call)), call.request_at, name, call.request_at};
+  }
+
+  std::string name_of(const Case& seen) const { return record_.name(seen.shown).target; }
+  static std::string id_of(const Wire& wire, const CallRecord& call) { return wire.ledger->call_of(call).id.raw; }
+
+  static FindingDraft draft_for(const Case& seen) {
+    FindingDraft draft;
+    draft.session = seen.wire.ledger->session(seen.own);
+    draft.requestor = Direction::client_to_server;
+    draft.call = seen.wire.ledger->call_of(seen.own);
+    draft.at = seen.own.requested;
+    draft.evidence = {{seen.own.request_at, {}}, {seen.own.reply_at, {}}, {seen.shown.reply_at, {}}};
+    return draft;
+  }
+
+  CallLedger record_{kCalls};
+  std::unordered_multimap<std::uint64_t, std::uint32_t> shown_by_payload_;
+  std::map<std::uint32_t, CallLedger> wires_;   // by input
+  std::size_t wire_calls_ = 0;
 };
 
 }  // namespace
 
-extern const DetectorEntry kClientMisattribution{"client_misattribution", event_bit(EventKind::request) | event_bit(EventKind::reply) | event_bit(EventKind::outcome), {},
+extern const DetectorEntry kClientMisattribution{"client_misattribution",
+                                                 event_bit(EventKind::request) | event_bit(EventKind::reply) | event_bit(EventKind::call_closed) | event_bit(EventKind::gap) |
+                                                     event_bit(EventKind::outcome), {},
                                                  [](const Parameters&) -> std::unique_ptr<Detector> { return std::make_unique<ClientMisattribution>(); }};
 
 }  // namespace mcpscan::engine

@@ -3,6 +3,7 @@
 // Source: protocol notes ID12.
 #include <unordered_map>
 
+#include "engine/rewritten_id.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -12,26 +13,13 @@ using namespace model;
 
 constexpr std::size_t kFewest = 3;
 constexpr std::size_t kShown = 100;
-constexpr std::size_t kShortestSuffix = 6, kLongestSuffix = 32;
-
-// original, '_' or '-' or ':', 6 to 32 hexadecimal digits of which one is a digit and which are not all the same.
-bool has_the_form(const OwnedId& id) {
-  if (id.type != IdType::string) return false;
-  const std::size_t separator = id.value.find_last_of("_-:");
-  if (separator == std::string::npos || separator == 0) return false;
-  const std::string_view suffix = std::string_view(id.value).substr(separator + 1);
-  if (suffix.size() < kShortestSuffix || suffix.size() > kLongestSuffix) return false;
-  const bool hex = suffix.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-  const std::string_view original = std::string_view(id.value).substr(0, separator);
-  return hex && original.find_first_not_of("0123456789") == std::string_view::npos && suffix.find_first_not_of(suffix.front()) != std::string_view::npos;
-}
 
 class RemappedId : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::session_finished) return flush(*event.session, findings);
     if (event.kind == EventKind::notice) return note_statement(event, findings);
-    if (event.call->requestor != Direction::client_to_server || !has_the_form(event.call->id)) return;
+    if (event.call->requestor != Direction::client_to_server || !has_rewritten_form(event.call->id.type, event.call->id.value)) return;
     Seen& seen = seen_[event.session->index];
     ++seen.count;
     if (!seen.first.known()) seen.first = event.at;

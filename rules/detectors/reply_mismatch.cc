@@ -406,13 +406,21 @@ class ReplyMismatch : public Detector {
 
   static void draw(const Member& member, const Member& owner, FindingDraft& draft) {
     const std::string whose = owner.call.tool == member.call.tool ? owner.call.tool + " id " + owner.call.id.raw : owner.call.tool;
-    draft.picture.push_back({owner.call.requested_at, '>', fmt::format("{}  id {}", owner.call.tool, owner.call.id.raw), owner.request.source, owner.call.tool, owner.request.source});
-    draft.picture.push_back({member.call.requested_at, '>', fmt::format("{}  id {}", member.call.tool, member.call.id.raw), member.request.source, member.call.tool, member.request.source});
-    draft.picture.push_back({member.replied, '<', fmt::format("the result of {}, as the answer to {}", whose, member.call.tool), member.reply.source, owner.call.tool,
+    for (const Member* call : {&owner, &member}) {
+      draft.picture.push_back({call->call.requested_at, '>', fmt::format("{}  id {}{}", call->call.tool, call->call.id.raw, asked_for(*call)), call->request.source, call->call.tool,
+                               call->request.source});
+    }
+    draft.picture.push_back({member.replied, '<', fmt::format("the result of {}, as the answer to {}{}", whose, member.call.tool, shown(member)), member.reply.source, owner.call.tool,
                              owner.request.source, member.request.source});
+    if (!owner.answered || owner.head.empty()) return;
+    draft.picture.push_back({owner.replied, '<', fmt::format("what {} got{}", whose, shown(owner)), owner.reply.source, owner.call.tool, owner.request.source});
   }
 
-  static constexpr std::size_t kHeadShown = 200;
+  // What was asked and what came, so that a reader can judge it again.
+  static std::string asked_for(const Member& call) { return call.tokens.empty() ? std::string() : fmt::format("  asks for {}", fmt::join(call.tokens, ", ")); }
+  static std::string shown(const Member& call) { return call.head.empty() ? std::string() : ": " + call.head; }
+
+  static constexpr std::size_t kHeadShown = 160;
   OverlapGroups<Member> groups_;
   ShapeBook shapes_;
   std::deque<WaitingPair> waiting_;

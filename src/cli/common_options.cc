@@ -33,6 +33,18 @@ Status set_time(const char* option, const std::string& text, Time& at) {
   return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no time", text), option, "write 2026-11-28 or 2026-11-28T08:00:00 (UTC)"};
 }
 
+// "server-wire" for all inputs, "upstream.pcap=server-wire" for one.
+Status set_places(const std::vector<std::string>& words, pipeline::ScanOptions& scan) {
+  for (const std::string& word : words) {
+    const std::size_t equals = word.rfind('=');
+    const std::string place = equals == std::string::npos ? word : word.substr(equals + 1);
+    const auto vantage = model::parse_vantage(place);
+    if (!vantage) return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no vantage point", place), "--as", "one of client, client-wire, gateway, server-wire, server"};
+    equals == std::string::npos ? scan.as = *vantage : scan.as_of[word.substr(0, equals)] = *vantage;
+  }
+  return {};
+}
+
 }  // namespace
 
 void add_input_options(CLI::App& command, CommonOptions& options) {
@@ -43,7 +55,7 @@ void add_input_options(CLI::App& command, CommonOptions& options) {
   command.add_option("--tz", scan.time_zone, "time zone of log times that name none")->capture_default_str();
   command.add_option("--client-timeout", options.client_timeout_s, "seconds a client waits for a reply, where it is known")->check(CLI::Range(0.001, 86400.0))->capture_default_str();
   command.add_option("--dialect", scan.dialect, "read logs with this dialect's messages only (see 'mcpscan formats list')");
-  command.add_option("--as", options.as, "where the evidence was taken: client, client-wire, gateway, server-wire, server");
+  command.add_option("--as", options.as, "where the evidence was taken: client, client-wire, gateway, server-wire, server; or FILE=PLACE for one input")->type_name("[FILE=]PLACE");
   command.add_option("--keylog", scan.key_logs, "TLS session keys (SSLKEYLOGFILE form) for captures");
   command.add_option("--filter", scan.filter, "BPF expression for captures, as tcpdump takes it");
   command.add_option("--threads", scan.threads, "worker threads; the result does not depend on it")->check(CLI::Range(1u, 64u));
@@ -60,11 +72,7 @@ Status settle(CommonOptions& options, const pipeline::Knowledge& knowledge) {
   if (const Status since = set_time("--since", options.since, scan.since); !since.ok()) return since;
   if (const Status until = set_time("--until", options.until, scan.until); !until.ok()) return until;
   if (const auto zone = Zone::locate(scan.time_zone); !zone) return zone.error();
-  if (!options.as.empty()) {
-    const auto vantage = model::parse_vantage(options.as);
-    if (!vantage) return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no vantage point", options.as), "--as", "one of client, client-wire, gateway, server-wire, server"};
-    scan.as = *vantage;
-  }
+  if (const Status places = set_places(options.as, scan); !places.ok()) return places;
   const auto level = model::parse_level(options.min_level);
   if (!level) return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no level", options.min_level), "--min-level", "one of informational, low, medium, high, critical"};
   scan.min_level = *level;

@@ -13,7 +13,8 @@ namespace mcpscan::cli {
 
 struct CommonOptions {
   pipeline::ScanOptions scan;
-  std::string since, until, as, min_level = "informational";
+  std::string since, until, min_level = "informational";
+  std::vector<std::string> as;
   std::string dialect_dir, rules_dir;
   double client_timeout_s = 60;
 };

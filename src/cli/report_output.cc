@@ -97,9 +97,20 @@ Status ReportOutput::possible(const std::vector<std::string>& inputs) const {
 }
 
 Status ReportOutput::write(const model::Report& report, bool raw, const Zone& zone) const {
+  return write([&](const model::ReportFormatEntry& format, const model::ReportOptions& options) { return format.write(report, options); }, raw, zone);
+}
+
+std::string ReportOutput::first_unfit(FunctionRef<bool(std::string_view)> can_carry) const {
+  for (const Target& target : targets_) {
+    if (!can_carry(target.format->name)) return std::string(target.format->name);
+  }
+  return {};
+}
+
+Status ReportOutput::write(Render render, bool raw, const Zone& zone) const {
   for (const Target& target : targets_) {
     const bool to_terminal = target.file.empty() && stdout_is_terminal();
-    const std::string text = target.format->write(report, {terminal_width(), to_terminal && colour_wanted(), to_terminal, raw, zone});
+    const std::string text = render(*target.format, {terminal_width(), to_terminal && colour_wanted(), to_terminal, raw, zone});
     if (target.file.empty()) {
       print(text);
     } else if (Status written = write_file(target.file, text); !written.ok()) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "base/result.h"
 #include "model/report_format.h"
 
@@ -28,6 +29,11 @@ class ReportOutput {
   Status possible(const std::vector<std::string>& inputs) const;
   // All of them; the first that cannot be written is the error, and those before it are complete.
   Status write(const model::Report& report, bool raw, const Zone& zone) const;
+  // The same for what is no report: `render` is given the format's name.
+  using Render = FunctionRef<std::string(const model::ReportFormatEntry&, const model::ReportOptions&)>;
+  Status write(Render render, bool raw, const Zone& zone) const;
+  // An asked-for format that `can_carry` refuses; empty: none.
+  std::string first_unfit(FunctionRef<bool(std::string_view)> can_carry) const;
 
  private:
   struct Target {

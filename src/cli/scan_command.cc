@@ -8,6 +8,7 @@
 #include "cli/output_file.h"
 #include "cli/report_output.h"
 #include "cli/terminal.h"
+#include "report/exoneration_document.h"
 #include "report/share.h"
 
 namespace mcpscan::cli {
@@ -16,7 +17,7 @@ namespace {
 struct ScanCommand {
   CommonOptions common;
   OutputOptions output;
-  std::string fail_on = "low";
+  std::string exonerate, fail_on = "low";
   bool raw = false, share = false;
 };
 
@@ -25,6 +26,34 @@ bool reaches(const model::Report& report, model::Level level) {
     if (finding.level >= level) return true;
   }
   return false;
+}
+
+// The proof's own answer, where one was asked for.
+ExitCode exit_code_of(const pipeline::ScanResult& result, model::Level fail_on) {
+  if (result.exoneration) return result.exoneration->cleared ? ExitCode::nothing : ExitCode::findings;
+  return reaches(result.report, fail_on) ? ExitCode::findings : ExitCode::nothing;
+}
+
+// A proof by some of the rules would be none.
+Status settle_exoneration(ScanCommand& command, const ReportOutput& output) {
+  if (command.exonerate.empty()) return {};
+  for (const auto party : {model::Party::client, model::Party::server, model::Party::gateway}) {
+    if (model::to_string(party) == command.exonerate) command.common.scan.exonerate = party;
+  }
+  if (command.common.scan.exonerate == model::Party::unknown) return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no hop that can be cleared", command.exonerate), "--exonerate", "one of server, client, gateway"};
+  if (!command.common.scan.rules.empty()) return Error{ErrorCode::invalid_argument, "a proof needs all rules", "--exonerate", "leave --rule out"};
+  const std::string unfit = output.first_unfit([](std::string_view format) { return report::carries_exoneration(format); });
+  if (!unfit.empty()) return Error{ErrorCode::invalid_argument, fmt::format("a proof is no '{}'", unfit), "--exonerate", "write it as text, md or json"};
+  return {};
+}
+
+// The proof where one was asked for, else the report.
+Status write(const pipeline::ScanResult& result, const ScanCommand& command, const ReportOutput& output) {
+  const Zone zone = Zone::locate(command.common.scan.time_zone).take();
+  if (!result.exoneration) return output.write(result.report, command.raw, zone);
+  return output.write([&](const model::ReportFormatEntry& format, const model::ReportOptions& options) {
+    return report::write_exoneration(format.name, result.report, *result.exoneration, options);
+  }, command.raw, zone);
 }
 
 ExitCode run_scan(ScanCommand& command) {
@@ -41,6 +70,7 @@ ExitCode run_scan(ScanCommand& command) {
   }
   const auto output = ReportOutput::choose(command.output, command.common.scan.inputs);
   if (!output) return print_error(output.error()), ExitCode::usage;
+  if (const Status settled = settle_exoneration(command, *output); !settled.ok()) return print_error(settled.error()), ExitCode::usage;
   const Limits limits;
   pipeline::ScanResult result;
   {
@@ -53,13 +83,12 @@ ExitCode run_scan(ScanCommand& command) {
   if (command.share) {
     report::Pseudonyms names;
     report::pseudonymise(result.report, names);
+    if (result.exoneration) report::pseudonymise(*result.exoneration, names);
   }
   if (const Status possible = output->possible(read); !possible.ok()) return print_error(possible.error()), ExitCode::usage;
-  if (const Status written = output->write(result.report, command.raw, Zone::locate(command.common.scan.time_zone).take()); !written.ok()) {
-    return print_error(written.error()), ExitCode::usage;
-  }
+  if (const Status written = write(result, command, *output); !written.ok()) return print_error(written.error()), ExitCode::usage;
   if (troubled) return ExitCode::usage;
-  return reaches(result.report, *fail_on) ? ExitCode::findings : ExitCode::nothing;
+  return exit_code_of(result, *fail_on);
 }
 
 }  // namespace
@@ -78,6 +107,7 @@ void add_scan_command(CLI::App& app, Run& run) {
   scan->add_option("--format", command->output.format, "report format: " + format_names());
   scan->add_option("-o,--output", command->output.files, "write the report to this file (the ending tells the format); several at once: -o a.html -o b.json");
   scan->add_option("--fail-on", command->fail_on, "least level that makes the exit status 1")->capture_default_str();
+  scan->add_option("--exonerate", command->exonerate, "write the proof that this hop is innocent on this evidence, or why it cannot be given: server, client, gateway");
   CLI::Option* raw = scan->add_flag("--raw", command->raw, "do not mask tokens, cookies and keys");
   scan->add_flag("--share", command->share, "replace session ids, addresses and hosts by pseudonyms, to hand the report on")->excludes(raw);
   scan->callback([command, &run] { run = [command] { return run_scan(*command); }; });

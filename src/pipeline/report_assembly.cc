@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "engine/exoneration.h"
 #include "engine/incidents.h"
 #include "pipeline/vantage_join.h"
 #include "session/session_table.h"
@@ -54,24 +55,53 @@ void join(SessionRow& row, const SessionRow& other) {
   if (other.last.known() && (!row.last.known() || other.last > row.last)) row.last = other.last;
 }
 
-// True when some session was seen at two places.
-bool gather_sessions(const std::vector<std::unique_ptr<Source>>& sources, Report& report) {
-  std::map<std::string, std::size_t> by_id, by_key;
-  bool joined = false;
-  for (const auto& source : sources) {
-    report.sessions_left_out += source->tracker.rows_left_out();
-    for (const SessionRow& row : source->tracker.rows()) {
-      if (!row.id.empty()) {
-        const auto [entry, fresh] = by_id.emplace(session::normalise_session_id(row.id), report.sessions.size());
-        if (!fresh) {
-          join(report.sessions[entry->second], row);
-          joined = true;
-          continue;
-        }
+class SessionGathering {
+ public:
+  explicit SessionGathering(Report& report) : report_(report) {}
+
+  void take(const Source& source, const SessionRow& row) {
+    if (!row.id.empty()) {
+      const auto [entry, fresh] = by_id_.emplace(session::normalise_session_id(row.id), report_.sessions.size());
+      if (!fresh) return join_into(entry->second, row);
+    }
+    by_place_[{&source, label(row)}] = report_.sessions.size();
+    report_.sessions.push_back(row);
+    const std::size_t times = ++by_key_[row.key];
+    if (times > 1) report_.sessions.back().key += fmt::format(" ({})", times);
+  }
+
+  // The same session under the name that it has elsewhere.
+  void take_alias(const Source& source, const SessionRow& row, const SeenSession& outer) {
+    const auto found = by_place_.find(outer);
+    found == by_place_.end() ? take(source, row) : join_into(found->second, row);
+  }
+
+  static std::string label(const SessionRow& row) { return row.id.empty() ? row.key : row.id; }
+  // True when some session was seen at two places.
+  bool joined() const { return joined_; }
+
+ private:
+  void join_into(std::size_t index, const SessionRow& row) {
+    join(report_.sessions[index], row);
+    joined_ = true;
+  }
+
+  Report& report_;
+  std::map<std::string, std::size_t> by_id_, by_key_;
+  std::map<SeenSession, std::size_t> by_place_;
+  bool joined_ = false;
+};
+
+bool gather_sessions(const std::vector<std::unique_ptr<Source>>& sources, const SessionAliases& aliases, Report& report) {
+  SessionGathering gathering(report);
+  for (const bool aliased : {false, true}) {
+    for (const auto& source : sources) {
+      if (!aliased) report.sessions_left_out += source->tracker.rows_left_out();
+      for (const SessionRow& row : source->tracker.rows()) {
+        const auto alias = aliases.find({source.get(), SessionGathering::label(row)});
+        if ((alias != aliases.end()) != aliased) continue;
+        aliased ? gathering.take_alias(*source, row, alias->second) : gathering.take(*source, row);
       }
-      report.sessions.push_back(row);
-      const std::size_t times = ++by_key[row.key];
-      if (times > 1) report.sessions.back().key += fmt::format(" ({})", times);
     }
   }
   for (const SessionRow& row : report.sessions) {
@@ -79,7 +109,7 @@ bool gather_sessions(const std::vector<std::unique_ptr<Source>>& sources, Report
     report.requests_with_reply += row.paired;
   }
   report.requests = report.totals.requests;
-  return joined;
+  return gathering.joined();
 }
 
 void gather_tools(const std::vector<std::unique_ptr<Source>>& sources, bool joined, Report& report) {
@@ -119,7 +149,7 @@ engine::EvidenceLimits evidence_limits(const std::vector<std::unique_ptr<Source>
   return evidence;
 }
 
-bool wanted(const Finding& finding, const ReportFilter& filter, const std::vector<SessionRow>& sessions) {
+bool wanted(const Finding& finding, const ReportRequest& filter, const std::vector<SessionRow>& sessions) {
   if (finding.level < filter.min_level) return false;
   if (!filter.session.empty() && session::normalise_session_id(finding.session) != session::normalise_session_id(filter.session)) return false;
   const auto& calls = finding.calls;
@@ -131,7 +161,7 @@ bool wanted(const Finding& finding, const ReportFilter& filter, const std::vecto
 }
 
 // An incident of which something is wanted keeps its root; all else that is not wanted goes.
-void apply_filter(const ReportFilter& filter, Report& report) {
+void apply_filter(const ReportRequest& filter, Report& report) {
   std::set<std::string> kept;
   for (const Finding& finding : report.findings) {
     if (wanted(finding, filter, report.sessions)) kept.insert(finding.id);
@@ -146,14 +176,23 @@ void apply_filter(const ReportFilter& filter, Report& report) {
   std::erase_if(report.findings, [&](const Finding& finding) { return !kept.contains(finding.id); });
 }
 
+std::vector<engine::ExhibitGroup> exhibits_of(const JoinedVantages& vantages, const Report& report) {
+  std::vector<engine::ExhibitGroup> groups;
+  for (const auto& group : vantages.groups) {
+    engine::ExhibitGroup& exhibits = groups.emplace_back();
+    for (const Source* source : group) exhibits.push_back({source->vantage, &source->ledger, report.inputs[source->inputs.front()].path});
+  }
+  return groups;
+}
+
 }  // namespace
 
-void assemble_report(const std::vector<std::unique_ptr<Source>>& sources, engine::Engine* joint, const engine::RuleSet& rules, const ReportFilter& filter, const Limits& limits,
+std::optional<model::Exoneration> assemble_report(const std::vector<std::unique_ptr<Source>>& sources, engine::Engine* joint, const engine::RuleSet& rules, const ReportRequest& request, const Limits& limits,
                      Report& report) {
-  const bool joined = gather_sessions(sources, report);
+  const JoinedVantages vantages = join_vantages(sources, rules, report);
+  const bool joined = gather_sessions(sources, vantages.aliases, report);
   gather_tools(sources, joined, report);
   for (const auto& source : sources) source->activity.report(report.activity);
-  name_first_divergence(sources);
   engine::FindingBook book(limits);
   for (const auto& source : sources) book.merge(std::move(source->engine.book()));
   if (joint) book.merge(std::move(joint->book()));
@@ -164,7 +203,10 @@ void assemble_report(const std::vector<std::unique_ptr<Source>>& sources, engine
   std::stable_sort(report.findings.begin(), report.findings.end(), [](const Finding& a, const Finding& b) {
     return std::make_tuple(-static_cast<int>(a.level), a.rule, a.first, a.id) < std::make_tuple(-static_cast<int>(b.level), b.rule, b.first, b.id);
   });
-  apply_filter(filter, report);
+  std::optional<model::Exoneration> proof;
+  if (request.exonerate != model::Party::unknown) proof = engine::exonerate(request.exonerate, exhibits_of(vantages, report), report);
+  apply_filter(request, report);
+  return proof;
 }
 
 }  // namespace mcpscan::pipeline

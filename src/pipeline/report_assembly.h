@@ -3,41 +3,46 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/coverage.h"
 #include "engine/engine.h"
-#include "model/finding.h"
+#include "model/exoneration.h"
 #include "pipeline/activity_log.h"
 #include "pipeline/settling_gate.h"
 #include "pipeline/timeline_tap.h"
+#include "session/call_ledger.h"
 #include "session/session_tracker.h"
 
 namespace mcpscan::pipeline {
 
-// Who else sees what is read of a source; `tap` may be null.
-struct SourceTap {
-  TimelineTap* tap = nullptr;
-  std::size_t source = 0;
+// Who else than the source's own engine sees what is read of it.
+struct Onlookers {
+  engine::Engine* joint = nullptr;   // the rules that look at all sources together; may be null
+  std::size_t ledger_calls = 0;      // calls remembered to the end, to be joined or proven; 0: none
+  TimelineTap* tap = nullptr;        // may be null
+  std::size_t source = 0;            // what the tap calls it
 };
 
-// The timeline of one source goes to its own engine and, where there are several sources, to the one that looks at all of them.
+// The timeline of one source goes to its own engine and to the onlookers.
 class EventTee : public model::EventSink {
  public:
-  EventTee(engine::Engine& own, engine::Engine* joint, ActivityLog& activity, SourceTap tap) : own_(own), joint_(joint), activity_(activity), tap_(tap) {}
+  EventTee(engine::Engine& own, ActivityLog& activity, session::CallLedger& ledger, Onlookers others) : own_(own), activity_(activity), ledger_(ledger), others_(others) {}
   void on_event(const model::TimelineEvent& event) override {
     own_.on_event(event);
-    if (joint_) joint_->on_event(event);
     activity_.on_event(event);
-    if (tap_.tap) tap_.tap->on_event(tap_.source, event);
+    if (others_.joint) others_.joint->on_event(event);
+    if (others_.ledger_calls > 0) ledger_.on_event(event);
+    if (others_.tap) others_.tap->on_event(others_.source, event);
   }
 
  private:
   engine::Engine& own_;
-  engine::Engine* joint_;
   ActivityLog& activity_;
-  SourceTap tap_;
+  session::CallLedger& ledger_;
+  Onlookers others_;
 };
 
 // Shows each observation to the tap before the tracker gets it.
@@ -55,14 +60,14 @@ class ObservationTee : public model::ObservationSink {
 
 // One source of evidence: a log with its rotated parts, or one capture. Read in order by one tracker.
 struct Source {
-  Source(const engine::RuleSet& rules, const engine::EngineOptions& engine_options, session::TrackerOptions options, engine::Engine* joint, SourceTap tap,
-         const Limits& limits)
-      : wire(options.wire), engine(rules, engine_options, limits), activity(limits), events(engine, joint, activity, tap), tracker(limits, std::move(options), events),
-        tee(tracker, tap.tap), sink(tap.tap ? static_cast<model::ObservationSink&>(tee) : tracker) {}
+  Source(const engine::RuleSet& rules, const engine::EngineOptions& engine_options, session::TrackerOptions options, Onlookers onlookers, const Limits& limits)
+      : wire(options.wire), engine(rules, engine_options, limits), activity(limits), ledger(onlookers.ledger_calls), events(engine, activity, ledger, onlookers),
+        tracker(limits, std::move(options), events), tee(tracker, onlookers.tap), sink(onlookers.tap ? static_cast<model::ObservationSink&>(tee) : tracker) {}
 
   bool wire;
   engine::Engine engine;
   ActivityLog activity;
+  session::CallLedger ledger;
   EventTee events;
   session::SessionTracker tracker;
   ObservationTee tee;
@@ -70,15 +75,19 @@ struct Source {
   std::unique_ptr<SettlingGate> gate;  // before it, for logs of which a history is kept
   std::string enable;
   bool server_log = false;
+  std::vector<std::uint32_t> inputs;               // of the report, in the order they were read
+  model::Vantage vantage = model::Vantage::unknown;
 };
 
-struct ReportFilter {
+// What of it all the report shall hold.
+struct ReportRequest {
   std::string session, tool, client;
   model::Level min_level = model::Level::informational;
+  model::Party exonerate = model::Party::unknown;  // unknown: no proof was asked for
 };
 
-// `joint` may be null. Its findings come beside those of the sources.
-void assemble_report(const std::vector<std::unique_ptr<Source>>& sources, engine::Engine* joint, const engine::RuleSet& rules, const ReportFilter& filter, const Limits& limits,
+// `joint` may be null. Its findings come beside those of the sources. Gives the proof, where one was asked for.
+std::optional<model::Exoneration> assemble_report(const std::vector<std::unique_ptr<Source>>& sources, engine::Engine* joint, const engine::RuleSet& rules, const ReportRequest& request, const Limits& limits,
                      model::Report& report);
 
 }  // namespace mcpscan::pipeline

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/embedded_file.h"
+#include "base/hash.h"
 #include "base/text_file.h"
 #include "base/version.h"
 #include "ingest/input_set.h"
@@ -61,11 +62,14 @@ class Scan {
     if (set.files.size() > 1) {
       joint_ = std::make_unique<engine::Engine>(knowledge_.rules, engine::EngineOptions{options_.client_timeout_us, options_.rules, engine::Scope::joint}, limits_);
     }
+    const bool remember = joint_ || options_.exonerate != model::Party::unknown;
+    if (remember && !set.files.empty()) ledger_calls_ = std::max<std::size_t>(session::kLedgerCalls / set.files.size(), 1);
     for (const InputFile& file : set.files) read(file);
     for (std::size_t i = 0; i < sources_.size(); ++i) finish(i);
     if (joint_) joint_->finish();
     if (joint_ && recorder_) recorder_->take_joint(joint_->book());
-    assemble_report(sources_, joint_.get(), knowledge_.rules, {options_.session, options_.tool, options_.client, options_.min_level}, limits_, result_.report);
+    for (const auto& source : sources_) source->vantage = result_.report.inputs[source->inputs.front()].vantage;
+    result_.exoneration = assemble_report(sources_, joint_.get(), knowledge_.rules, {options_.session, options_.tool, options_.client, options_.min_level, options_.exonerate}, limits_, result_.report);
     return std::move(result_);
   }
 
@@ -105,13 +109,19 @@ class Scan {
 
   // The rotated parts of one log are one source; every other input is its own.
   Source& source_of(const InputFile& file, bool wire) {
+    Source& source = known_source(file, wire);
+    source.inputs.push_back(static_cast<std::uint32_t>(result_.report.inputs.size() - 1));
+    return source;
+  }
+
+  Source& known_source(const InputFile& file, bool wire) {
     const std::string key = key_of(file, wire);
     const auto found = source_by_key_.find(key);
     if (found != source_by_key_.end()) return *sources_[found->second];
     source_by_key_.emplace(key, sources_.size());
     const std::string name = std::filesystem::path(file.member.empty() ? file.display : file.member).filename().string();
     sources_.push_back(std::make_unique<Source>(knowledge_.rules, engine::EngineOptions{options_.client_timeout_us, options_.rules, engine::Scope::one_source},
-                                                session::TrackerOptions{wire, name}, joint_.get(), SourceTap{tap_, sources_.size()}, limits_));
+                                                session::TrackerOptions{wire, name}, Onlookers{joint_.get(), ledger_calls_, tap_, sources_.size()}, limits_));
     return *sources_.back();
   }
 
@@ -133,6 +143,11 @@ class Scan {
     model::InputRow& row = result_.report.inputs.emplace_back();
     row.path = file.display;
     if (tap_) tap_->on_input(row);
+    if (!recorder_ && is_copy(file, head)) {
+      row.reader = "none";
+      row.place_word = "record";
+      return;
+    }
     if (kind == FormatKind::capture) {
       read_capture(file, input, std::move(head), **opened, row);
     } else if (kind == FormatKind::har) {
@@ -154,8 +169,8 @@ class Scan {
     row.bytes = (*opened)->bytes_on_disk();
     bytes_before_ += row.bytes;
     row.anomalies.merge((*opened)->anomalies());
-    if (options_.as != model::Vantage::unknown) row.vantage = options_.as;
-    if (options_.hash && !file.path.empty() && file.member.empty()) hash(file, row);
+    row.vantage = place_of(file, row.vantage);
+    if ((options_.hash || options_.exonerate != model::Party::unknown) && !file.path.empty()) hash(file, row);
   }
 
   // Text whose records are lines that only ever get more.
@@ -197,9 +212,37 @@ class Scan {
     return nullptr;
   }
 
+  // As the user has it, else as it was guessed.
+  model::Vantage place_of(const InputFile& file, model::Vantage guessed) const {
+    const std::string name = std::filesystem::path(file.member.empty() ? file.display : file.member).filename().string();
+    for (const std::string& word : {file.display, name}) {
+      if (const auto told = options_.as_of.find(word); told != options_.as_of.end()) return told->second;
+    }
+    return options_.as != model::Vantage::unknown ? options_.as : guessed;
+  }
+
+  // A copy of an input read before would be a second witness who saw nothing.
+  bool is_copy(const InputFile& file, const std::string& head) {
+    if (file.path.empty() || !file.member.empty()) return false;
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(file.path, error);
+    if (error || size == 0) return false;
+    const auto [known, fresh] = first_of_head_.emplace(hash_bytes(head, size), file.path);
+    if (fresh) return false;
+    const auto mine = ingest::sha256_of_file(file.path), theirs = ingest::sha256_of_file(known->second);
+    if (!mine || !theirs || *mine != *theirs) return false;
+    result_.report.notes.push_back(fmt::format("{} holds the same bytes as {}: it was read once", file.display, known->second));
+    return true;
+  }
+
+  // Of the bytes on disk: a member of an archive has the archive's.
   void hash(const InputFile& file, model::InputRow& row) {
-    auto digest = ingest::sha256_of_file(file.path);
-    if (digest) row.sha256 = digest.take();
+    std::string& known = digests_[file.path];
+    if (known.empty()) {
+      auto digest = ingest::sha256_of_file(file.path);
+      if (digest) known = digest.take();
+    }
+    row.sha256 = known;
   }
 
   void read_log(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row) {
@@ -296,6 +339,9 @@ class Scan {
   ReadingStart start_;
   bool start_compressed_ = false, newest_first_ = false;
   std::uint64_t read_bytes_ = 0, read_lines_ = 0;
+  std::size_t ledger_calls_ = 0;   // of each source
+  std::map<std::string, std::string> digests_;           // by path, where they are asked for
+  std::map<std::uint64_t, std::string> first_of_head_;   // by size and first bytes: the path that had them first
 };
 
 // Every *.yml of a folder, sorted, handed to `add`; what does not load is a problem and the rest goes on.

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "engine/engine.h"
 #include "ingest/input_set.h"
 #include "ingest/text/log_parser.h"
+#include "model/exoneration.h"
 #include "model/finding.h"
 #include "pipeline/run_recorder.h"
 #include "pipeline/timeline_tap.h"
@@ -23,16 +26,19 @@ struct ScanOptions {
   std::vector<std::string> key_logs;
   Time since, until;
   model::Vantage as = model::Vantage::unknown;    // overrides the guess
+  std::map<std::string, model::Vantage> as_of;    // the same for single inputs, by path or file name
   std::int64_t client_timeout_us = 60 * kSecond;
   std::vector<std::string> rules;                 // only these; empty: all
   std::string session, tool, client;              // findings about these only; empty: all
   model::Level min_level = model::Level::informational;
+  model::Party exonerate = model::Party::unknown; // the proof that this hop is innocent is asked for
   unsigned threads = 0;                           // 0: as many as the machine has
   bool hash = false;
 };
 
 struct ScanResult {
   model::Report report;
+  std::optional<model::Exoneration> exoneration;  // the proof, where one was asked for
   std::vector<Error> problems;   // named inputs that could not be read at all: exit code 2
 };
 

@@ -1,69 +1,245 @@
 #include "pipeline/vantage_join.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
-#include <string>
+#include <set>
 
+#include "engine/first_divergence.h"
 #include "session/session_table.h"
+#include "session/vantage_alignment.h"
 
 namespace mcpscan::pipeline {
 
-using engine::BookedFinding;
-using model::Party;
-using model::SessionRow;
+using model::Vantage;
+using session::Alignment;
+using session::AlignmentState;
+using session::CallRecord;
 
 namespace {
 
-// One source's view of a session.
-struct View {
-  Source* source = nullptr;
-  const SessionRow* row = nullptr;
-};
+constexpr double kMostly = 0.8;          // of the joined calls, for an order of two points to be believed
+constexpr std::size_t kFilesNamed = 3;
+constexpr std::size_t kSources = 64;     // laid beside each other; each with each would be too slow for a folder of thousands
 
-std::int64_t mean_latency(const SessionRow& row) { return row.paired == 0 ? -1 : row.answered_us / static_cast<std::int64_t>(row.paired); }
+std::string_view port_of(std::string_view server) { return server.substr(std::min(server.rfind(':'), server.size())); }
+bool is_address(std::string_view server) { return !server.empty() && server.find_first_not_of("0123456789abcdefABCDEF.:[]") == std::string_view::npos; }
 
-bool is_of(const BookedFinding& booked, const std::string& session) { return session::normalise_session_id(booked.finding.session) == session; }
+// A name and an address of one port may be the same endpoint.
+bool may_be_one_endpoint(std::string_view a, std::string_view b) { return a == b || (port_of(a) == port_of(b) && is_address(a) != is_address(b)); }
 
-bool has_finding(Source& source, const std::string& rule, const std::string& session) {
-  const auto& all = source.engine.book().findings();
-  return std::any_of(all.begin(), all.end(), [&](const BookedFinding& booked) { return booked.finding.rule == rule && is_of(booked, session); });
+bool same_hop(const Source& a, const Source& b) {
+  const auto& mine = a.ledger.servers();
+  const auto& theirs = b.ledger.servers();
+  if (mine.empty() || theirs.empty()) return true;  // nothing tells them apart
+  return std::any_of(mine.begin(), mine.end(), [&](const std::string& one) {
+    return std::any_of(theirs.begin(), theirs.end(), [&](const std::string& other) { return may_be_one_endpoint(one, other); });
+  });
 }
 
-// Whole enough to speak for the hop: no hole, and no fewer requests than the client's side sent.
-bool is_whole(const View& inner, const View& outer, const std::string& session) {
-  return !has_finding(*inner.source, "capture-gap", session) && inner.row->counts.requests >= outer.row->counts.requests;
-}
-
-void judge(const View& outer, const View& inner, const std::string& session) {
-  if (!is_whole(inner, outer, session)) return;
-  for (BookedFinding& booked : outer.source->engine.book().findings()) {
-    model::Fault& fault = booked.finding.fault;
-    if (!is_of(booked, session) || fault.party != Party::server) continue;
-    if (has_finding(*inner.source, booked.finding.rule, session)) {
-      fault.certainty = model::Certainty::proven;
-      fault.contributing.clear();
-      fault.reason += "; behind the gateway it was wrong already";
-      continue;
-    }
-    fault = {Party::gateway, model::Certainty::proven, {}, "at the wire behind it the same calls were answered right: the first wrong record is on this side"};
+// A call takes longer the farther from the server it is watched; that needs no common clock. The share of calls that say so.
+double share_longer(const Source& outer, const Source& inner, const Alignment& joined) {
+  std::size_t timed = 0, longer = 0;
+  for (std::size_t i = 0; i < joined.partner.size(); ++i) {
+    if (joined.partner[i] == Alignment::kAlone) continue;
+    const CallRecord& there = outer.ledger.records()[i];
+    const CallRecord& here = inner.ledger.records()[joined.partner[i]];
+    if (!there.replied.known() || !here.replied.known() || !there.requested.known() || !here.requested.known()) continue;
+    ++timed;
+    longer += there.replied.us - there.requested.us > here.replied.us - here.requested.us;
   }
+  return timed == 0 ? 0.5 : static_cast<double>(longer) / static_cast<double>(timed);
 }
+
+std::string_view words(Vantage vantage) {
+  switch (vantage) {
+    case Vantage::client: return "the client's record";
+    case Vantage::client_wire: return "wire at the client";
+    case Vantage::gateway: return "gateway";
+    case Vantage::server_wire: return "wire at the server";
+    case Vantage::server: return "server";
+    case Vantage::unknown: break;
+  }
+  return "place unknown";
+}
+
+// To the millisecond, since that is what is asked of a clock.
+std::string clock_words(std::int64_t us) { return us < kMinute ? fmt::format("{}.{:03} s", us / kSecond, us % kSecond / kMillisecond) : format_duration(us); }
+
+class VantageJoin {
+ public:
+  VantageJoin(const std::vector<std::unique_ptr<Source>>& sources, const engine::RuleSet& rules, model::Report& report)
+      : rules_(rules), report_(report) {
+    for (const auto& source : sources) {
+      if (source->ledger.records().empty()) continue;
+      sources_.size() < kSources ? sources_.push_back(source.get()) : static_cast<void>(++not_compared_);
+    }
+  }
+
+  JoinedVantages run() {
+    for (Source* source : sources_) place(*source);
+    for (Group& group : groups_) {
+      if (group.size() > 1) join(group);
+    }
+    tell_alone();
+    if (not_compared_ > 0) report_.notes.push_back(fmt::format("{} inputs were not laid beside the others: only the first {} are", not_compared_, sources_.size()));
+    JoinedVantages joined{std::move(aliases_), {}};
+    for (const Group& group : groups_) joined.groups.emplace_back(group.begin(), group.end());
+    return joined;
+  }
+
+ private:
+  using Group = std::vector<Source*>;
+
+  // Into the first group with a member that saw the same traffic; else a group of its own.
+  void place(Source& source) {
+    for (Group& group : groups_) {
+      for (Source* member : group) {
+        const Alignment joined = session::align(member->ledger, source.ledger);
+        if (joined.state == AlignmentState::clocks_apart) tell_clocks(*member, source, joined);
+        if (joined.state != AlignmentState::joined) continue;
+        group.push_back(&source);
+        return;
+      }
+    }
+    groups_.push_back({&source});
+  }
+
+  const std::string& name(const Source& source) const { return report_.inputs[source.inputs.front()].path; }
+
+  void tell_clocks(const Source& a, const Source& b, const Alignment& joined) {
+    const bool steady = joined.spread_us < kSecond;
+    report_.notes.push_back(fmt::format("{} and {} show {} calls in common, but their clocks {}: each was judged alone{}", name(a), name(b), joined.joined,
+                                        steady ? "are " + format_duration(std::abs(joined.offset_us)) + " apart" : "run against each other",
+                                        steady && std::abs(joined.offset_us) % (15 * kMinute) < kMinute ? " (is a time zone missing? give it with --tz)" : ""));
+  }
+
+  // Only where another input could have confirmed it.
+  void tell_alone() {
+    std::vector<std::string> alone;
+    for (const Group& group : groups_) {
+      if (group.size() == 1) alone.push_back(name(*group.front()));
+    }
+    if (sources_.size() < 2 || alone.empty()) return;
+    const std::size_t more = alone.size() > kFilesNamed ? alone.size() - kFilesNamed : 0;
+    alone.resize(alone.size() - more);
+    report_.notes.push_back(fmt::format("no other input shows calls of {}{}: judged alone", fmt::join(alone, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
+  }
+
+  void join(Group& group) {
+    settle_places(group);
+    std::stable_sort(group.begin(), group.end(), [](const Source* a, const Source* b) { return a->vantage < b->vantage; });
+    if (group.front()->vantage == Vantage::unknown) {  // of unknown place: shown last, and no hop is told by it
+      const auto known = std::find_if(group.begin(), group.end(), [](const Source* source) { return source->vantage != Vantage::unknown; });
+      std::rotate(group.begin(), known, group.end());
+    }
+    engine::VantagePath path;
+    for (Source* source : group) {
+      const bool speaks_of_wire = source->vantage != Vantage::client;  // a client's record has a rule of its own
+      if (speaks_of_wire) path.points.push_back({source->vantage, &source->ledger, &source->engine.book()});
+    }
+    for (std::size_t i = 0; i < path.points.size(); ++i) {
+      std::vector<Alignment>& inner = path.to_inner.emplace_back();
+      for (std::size_t k = i + 1; k < path.points.size(); ++k) inner.push_back(session::align(*path.points[i].ledger, *path.points[k].ledger));
+    }
+    engine::name_first_divergence(path, rules_);
+    describe(group);
+  }
+
+  // Wires are told apart by where they go and by how long calls take there.
+  void settle_places(Group& group) {
+    for (Source* inner : group) {
+      if (inner->vantage != Vantage::client_wire) continue;
+      const bool behind = std::any_of(group.begin(), group.end(), [&](const Source* outer) { return outer != inner && lies_before(*outer, *inner); });
+      if (!behind) continue;
+      behind_.insert(inner);
+    }
+    for (Source* source : group) {
+      if (behind_.contains(source)) move(*source, Vantage::server_wire);
+    }
+    for (Source* source : group) {
+      const bool inside = source->vantage == Vantage::unknown && std::any_of(group.begin(), group.end(), [&](const Source* wire) {
+        return wire->vantage == Vantage::server_wire && share_longer(*wire, *source, session::align(wire->ledger, source->ledger)) >= kMostly;
+      });
+      if (inside) move(*source, Vantage::server);
+    }
+  }
+
+  void move(Source& source, Vantage vantage) {
+    source.vantage = vantage;
+    for (const std::uint32_t input : source.inputs) report_.inputs[input].vantage = vantage;
+  }
+
+  static bool lies_before(const Source& outer, const Source& inner) {
+    const bool wire = outer.wire && outer.vantage == Vantage::client_wire;
+    if (!wire && outer.vantage != Vantage::gateway) return false;
+    if (wire && same_hop(outer, inner)) return false;
+    return share_longer(outer, inner, session::align(outer.ledger, inner.ledger)) >= kMostly;
+  }
+
+  void describe(const Group& group) {
+    const Source& first = *group.front();
+    // A client's record knows neither MCP sessions nor ids: those are compared from the next place on.
+    const Source& named = *group[first.vantage == Vantage::client ? 1 : 0];
+    for (const Source* source : group) {
+      if (source != &first) tell_joined(first, named, *source);
+      if (source != &named && source->vantage != Vantage::client) learn_sessions(named, *source, session::align(named.ledger, source->ledger));
+      const std::size_t calls = source->ledger.records().size();
+      if (source->ledger.left_out() > 0) {
+        report_.notes.push_back(fmt::format("{}: the first {} of its {} calls were laid beside the other inputs", name(*source), calls, calls + source->ledger.left_out()));
+      }
+    }
+  }
+
+  // What the two share, how far the second clock is off, and how ids change on the way.
+  void tell_joined(const Source& first, const Source& named, const Source& source) {
+    const Alignment joined = session::align(first.ledger, source.ledger), ids = session::align(named.ledger, source.ledger);
+    std::string note = fmt::format("{} ({}) and {} ({}) saw the same traffic: {} of {} calls joined", short_name(first), words(first.vantage), short_name(source), words(source.vantage),
+                                   joined.joined, first.ledger.records().size());
+    if (joined.clock_known) {
+      note += fmt::format("; the second clock is {} {} ({}, from {} calls)", clock_words(std::abs(joined.offset_us)), joined.offset_us < 0 ? "behind" : "ahead",
+                          joined.spread_us < kMillisecond ? "within 1 ms" : "+-" + clock_words(joined.spread_us), joined.clock_calls);
+    }
+    if (&source != &named && ids.rewritten > 0) note += fmt::format("; ids are rewritten on the way: {} becomes {} ({} calls)", ids.id_before, ids.id_after, ids.rewritten);
+    report_.notes.push_back(std::move(note));
+  }
+
+  std::string short_name(const Source& source) const {
+    const std::string& path = name(source);
+    return path.substr(path.find_last_of('/') + 1);
+  }
+
+  // One to one, or not at all: a session that carries several of the client's side is none of them.
+  void learn_sessions(const Source& outer, const Source& inner, const Alignment& joined) {
+    std::map<std::string, std::set<std::string>> outers;
+    std::map<std::string, std::set<std::string>> inners;
+    for (std::size_t i = 0; i < joined.partner.size(); ++i) {
+      if (joined.partner[i] == Alignment::kAlone || outer.ledger.records()[i].shown) continue;
+      const std::string& before = outer.ledger.session(outer.ledger.records()[i]);
+      const std::string& after = inner.ledger.session(inner.ledger.records()[joined.partner[i]]);
+      outers[after].insert(before);
+      inners[before].insert(after);
+    }
+    for (const auto& [after, before] : outers) {
+      const bool one_to_one = before.size() == 1 && inners[*before.begin()].size() == 1;
+      if (one_to_one && session::normalise_session_id(after) != session::normalise_session_id(*before.begin())) aliases_[{&inner, after}] = {&outer, *before.begin()};
+    }
+  }
+
+  const engine::RuleSet& rules_;
+  model::Report& report_;
+  std::vector<Source*> sources_;
+  std::vector<Group> groups_;
+  std::set<const Source*> behind_;
+  SessionAliases aliases_;
+  std::uint64_t not_compared_ = 0;
+};
 
 }  // namespace
 
-void name_first_divergence(const std::vector<std::unique_ptr<Source>>& sources) {
-  std::map<std::string, std::vector<View>> views;
-  for (const auto& source : sources) {
-    if (!source->wire) continue;
-    for (const SessionRow& row : source->tracker.rows()) {
-      if (!row.id.empty() && row.paired > 0) views[session::normalise_session_id(row.id)].push_back({source.get(), &row});
-    }
-  }
-  for (auto& [session, seen] : views) {
-    // A call takes longer the farther from the server it is watched; that needs no common clock.
-    std::sort(seen.begin(), seen.end(), [](const View& a, const View& b) { return mean_latency(*a.row) > mean_latency(*b.row); });
-    for (std::size_t i = 0; i + 1 < seen.size(); ++i) judge(seen[i], seen[i + 1], session);
-  }
+JoinedVantages join_vantages(const std::vector<std::unique_ptr<Source>>& sources, const engine::RuleSet& rules, model::Report& report) {
+  return VantageJoin(sources, rules, report).run();
 }
 
 }  // namespace mcpscan::pipeline

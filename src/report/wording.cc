@@ -142,14 +142,21 @@ Labelled Wording::verdict() const {
   return index_->without_fault() ? nothing_found() : Labelled{};
 }
 
-// "client (proven), server unguarded": whose fault, how sure, who let it happen.
+// "client (proven), server unguarded": whose fault, how sure, who let it happen. "undetermined (server or gateway)": who it may have been.
 std::string Wording::fault(const model::Fault& fault) const {
-  std::string text = fault.party == model::Party::unknown
-                         ? std::string("undetermined")
-                         : fmt::format("{} ({})", model::to_string(fault.party), model::to_string(fault.certainty));
-  for (const std::string& other : fault.contributing) {
-    text += ", " + safe_(other);
-    if (other.find(' ') == std::string::npos) text += " unguarded";
+  std::string text;
+  if (fault.party == model::Party::unknown) {
+    text = "undetermined";
+    if (!fault.contributing.empty()) text += fmt::format(" ({})", fmt::join(safe_words(fault.contributing), " or "));
+  } else {
+    const bool weak = fault.certainty < model::Certainty::strong && !fault.contributing.empty();
+    const std::string rivals = weak ? fmt::format(" or {}", fmt::join(safe_words(fault.contributing), " or ")) : std::string();
+    text = fmt::format("{}{} ({})", model::to_string(fault.party), rivals, model::to_string(fault.certainty));
+    if (weak) return fault.reason.empty() ? text + "." : text + ": " + safe_(fault.reason);
+    for (const std::string& other : fault.contributing) {
+      text += ", " + safe_(other);
+      if (other.find(' ') == std::string::npos) text += " unguarded";
+    }
   }
   return fault.reason.empty() ? text + "." : text + ": " + safe_(fault.reason);
 }

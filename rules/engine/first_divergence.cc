@@ -1,0 +1,307 @@
+#include "engine/first_divergence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "engine/accused_calls.h"
+#include "engine/attribution.h"
+#include "session/session_table.h"
+
+namespace mcpscan::engine {
+
+using model::Certainty;
+using model::Fault;
+using model::Finding;
+using model::FindingCall;
+using model::Level;
+using model::Party;
+using model::Vantage;
+using session::Alignment;
+using session::CallLedger;
+using session::CallRecord;
+
+namespace {
+
+constexpr std::uint32_t kAlone = Alignment::kAlone;
+constexpr std::string_view kSwap = "reply-mismatch", kChannel = "wrong-channel-reply", kLost = "lost-reply";
+
+enum class Seen : std::uint8_t { unseen, right, wrong };
+
+// The record behind a call that a finding names: session, id and time say which.
+class RecordIndex {
+ public:
+  explicit RecordIndex(const CallLedger& ledger) {
+    for (std::uint32_t i = 0; i < ledger.records().size(); ++i) {
+      const CallRecord& record = ledger.records()[i];
+      by_call_.emplace(call_key(ledger.session(record), record.id_type, record.id, record.requested), i);
+    }
+  }
+  std::uint32_t find(const Finding& finding, const FindingCall& call) const {
+    const auto found = by_call_.find(call_key(finding.session, call.id.type, call.id.value, call.requested_at));
+    return found == by_call_.end() ? kAlone : found->second;
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, std::uint32_t> by_call_;
+};
+
+// A vantage point with what its findings say of which record.
+struct Point {
+  explicit Point(Witness& w) : witness(w), index(*w.ledger) {
+    for (const BookedFinding& booked : w.book->findings()) {
+      if (booked.finding.level == Level::informational) continue;
+      for (const FindingCall& call : booked.finding.calls) {
+        const std::uint32_t record = index.find(booked.finding, call);
+        if (record != kAlone) accused[booked.finding.rule].insert(record);
+      }
+    }
+  }
+  bool accuses(const std::string& rule, std::uint32_t record) const {
+    const auto found = accused.find(rule);
+    return found != accused.end() && found->second.contains(record);
+  }
+  const CallRecord& record(std::uint32_t i) const { return witness.ledger->records()[i]; }
+  bool complete() const { return !witness.ledger->saw_gap() && witness.ledger->left_out() == 0; }
+
+  Witness& witness;
+  RecordIndex index;
+  std::unordered_map<std::string, std::unordered_set<std::uint32_t>> accused;
+};
+
+bool speaks_of_replies(const BookedFinding& booked) {
+  const std::string& category = booked.rule->category;
+  const Finding& finding = booked.finding;
+  if (finding.level == Level::informational || finding.fault.party == Party::client || finding.fault.party == Party::network) return false;
+  return category == "replies" || category == "channels" || finding.rule == "id-type-drift";
+}
+
+bool speaks_of_shared_ids(const BookedFinding& booked) {
+  if (booked.finding.fault.party != Party::client) return false;
+  return booked.finding.rule == "duplicate-request-id" || booked.cause_rule == "duplicate-request-id";
+}
+
+class Divergence {
+ public:
+  Divergence(VantagePath& path, const RuleSet& rules) : path_(path), rules_(rules) {
+    points_.reserve(path.points.size());
+    for (Witness& witness : path.points) points_.emplace_back(witness);
+  }
+
+  void run() {
+    for (std::size_t at = 0; at < points_.size(); ++at) {
+      for (std::size_t inner = at + 1; inner < points_.size(); ++inner) find_exchanged_payloads(at, inner);
+    }
+    for (std::size_t at = 0; at < points_.size(); ++at) {
+      for (BookedFinding& booked : points_[at].witness.book->findings()) {
+        if (speaks_of_replies(booked)) trace_reply(at, booked);
+        if (speaks_of_shared_ids(booked)) trace_request(at, booked);
+      }
+    }
+    for (std::size_t at = 1; at < points_.size(); ++at) {
+      std::erase_if(points_[at].witness.book->findings(), [&](const BookedFinding& booked) { return told_outside(at, booked.finding); });
+    }
+  }
+
+ private:
+  const Alignment& alignment(std::size_t outer, std::size_t inner) const { return path_.to_inner[outer][inner - outer - 1]; }
+
+  // What `inner` shows of the record `outer` calls wrong under this rule.
+  Seen seen_of(const std::string& rule, std::size_t outer, std::uint32_t record, std::size_t inner) const {
+    const Alignment& joined = alignment(outer, inner);
+    const std::uint32_t partner = joined.partner[record];
+    if (partner == kAlone || !joined.sure[record]) return Seen::unseen;
+    const CallRecord& there = points_[inner].record(partner);
+    if (points_[inner].accuses(rule, partner)) return Seen::wrong;
+    if (rule == kLost && !there.answered) return points_[inner].complete() ? Seen::wrong : Seen::unseen;
+    if (!there.is_right()) return Seen::unseen;
+    if (rule != kSwap) return Seen::right;
+    const CallRecord& here = points_[outer].record(record);
+    if (!here.has_payload() || !there.has_payload()) return Seen::unseen;
+    return session::same_payload(here, there) ? Seen::wrong : Seen::right;
+  }
+
+  // All calls of the finding that are joined agree; one that disagrees leaves it open.
+  Seen seen_of(std::size_t outer, const Finding& finding, std::size_t inner) const {
+    Seen all = Seen::unseen;
+    bool any_record = false;
+    for (const FindingCall& call : finding.calls) {
+      const std::uint32_t record = points_[outer].index.find(finding, call);
+      if (record == kAlone) continue;  // a reply's id that nobody asked with
+      any_record = true;
+      const Seen seen = seen_of(finding.rule, outer, record, inner);
+      if (seen == Seen::unseen || (all != Seen::unseen && all != seen)) return Seen::unseen;
+      all = seen;
+    }
+    return any_record ? all : session_seen(outer, finding, inner);
+  }
+
+  // A reply that belongs to no call: every call of its session was right behind, so it came from this side.
+  Seen session_seen(std::size_t outer, const Finding& finding, std::size_t inner) const {
+    const Alignment& joined = alignment(outer, inner);
+    if (!points_[inner].complete() || points_[inner].witness.ledger->stray_replies() > 0) return Seen::unseen;
+    const std::string session = session::normalise_session_id(finding.session);
+    std::size_t right = 0;
+    for (std::uint32_t i = 0; i < joined.partner.size(); ++i) {
+      if (session::normalise_session_id(points_[outer].witness.ledger->session(points_[outer].record(i))) != session) continue;
+      if (joined.partner[i] == kAlone || !points_[inner].record(joined.partner[i]).is_right()) return Seen::unseen;
+      ++right;
+    }
+    return right > 0 ? Seen::right : Seen::unseen;
+  }
+
+  // The same fault of the same calls, under the name that their session has nearer to the client; under one name the books merge it.
+  bool told_outside(std::size_t at, const Finding& finding) const {
+    if (finding.calls.empty() || finding.calls_left_out > 0) return false;
+    for (std::size_t outer = 0; outer < at; ++outer) {
+      const bool all = std::all_of(finding.calls.begin(), finding.calls.end(), [&](const FindingCall& call) {
+        const std::uint32_t mine = points_[at].index.find(finding, call);
+        const std::uint32_t theirs = mine == kAlone ? kAlone : outer_record(outer, at, mine);
+        if (theirs == kAlone || !points_[outer].accuses(finding.rule, theirs)) return false;
+        return session::normalise_session_id(points_[outer].witness.ledger->session(points_[outer].record(theirs))) != session::normalise_session_id(finding.session);
+      });
+      if (all) return true;
+    }
+    return false;
+  }
+
+  std::uint32_t outer_record(std::size_t outer, std::size_t at, std::uint32_t inner) const {
+    const std::vector<std::uint32_t>& partners = alignment(outer, at).partner;
+    const auto found = std::find(partners.begin(), partners.end(), inner);
+    return found == partners.end() ? kAlone : static_cast<std::uint32_t>(found - partners.begin());
+  }
+
+  // Inward from the point that shows it: while it is wrong there too, the fault lies deeper.
+  void trace_reply(std::size_t at, BookedFinding& booked) {
+    std::size_t wrong = at;
+    for (std::size_t inner = at + 1; inner < points_.size(); ++inner) {
+      const Seen seen = seen_of(at, booked.finding, inner);
+      if (seen == Seen::wrong) wrong = inner;
+      if (seen != Seen::right) continue;
+      return set_fault(booked, between(points_[wrong].witness.vantage, points_[inner].witness.vantage), points_[inner].complete());
+    }
+    if (wrong == at) return;
+    Fault fault = behind(points_[wrong].witness.vantage);
+    if (booked.finding.rule == kSwap || booked.finding.rule == kChannel) fault = attribute(picture_of(booked.finding, points_[wrong]));
+    set_fault(booked, std::move(fault), points_[wrong].complete());
+  }
+
+  static MisroutePicture picture_of(const Finding& finding, const Point& innermost) {
+    MisroutePicture picture;
+    picture.client_wire = finding.rule == kChannel || finding.detail == "wrong-stream" ? Sight::crossed_stream : Sight::crossed_payload;
+    if (innermost.witness.vantage >= Vantage::server_wire) picture.server_wire = picture.client_wire;
+    if (innermost.witness.vantage == Vantage::server) picture.server = ServerRecord::crossed;
+    picture.payload_attributed = finding.detail == "swap";
+    return picture;
+  }
+
+  // Inward means towards the client here: requests come from there.
+  void trace_request(std::size_t at, BookedFinding& booked) {
+    for (std::size_t outer = at; outer-- > 0;) {
+      const Seen seen = distinct_at(outer, at, booked.finding);
+      if (seen != Seen::right) continue;
+      MisroutePicture picture;
+      picture.client_wire = Sight::shared_id;
+      picture.ids_collide_behind = true;
+      return set_fault(booked, attribute(picture), points_[outer].complete());
+    }
+  }
+
+  // Whether the calls that share an id at `at` had ids of their own at `outer`.
+  Seen distinct_at(std::size_t outer, std::size_t at, const Finding& finding) const {
+    const Alignment& joined = alignment(outer, at);
+    std::unordered_map<std::uint32_t, std::uint32_t> outer_of;
+    for (std::uint32_t i = 0; i < joined.partner.size(); ++i) {
+      if (joined.partner[i] != kAlone && joined.sure[i]) outer_of.emplace(joined.partner[i], i);
+    }
+    bool any = false;
+    for (const FindingCall& call : finding.calls) {
+      const auto found = outer_of.find(points_[at].index.find(finding, call));
+      if (found == outer_of.end()) continue;
+      if (points_[outer].record(found->second).collided) return Seen::wrong;
+      any = true;
+    }
+    return any ? Seen::right : Seen::unseen;
+  }
+
+  static void set_fault(BookedFinding& booked, Fault fault, bool complete) {
+    if (fault.party == Party::unknown && booked.finding.fault.party != Party::unknown) return;
+    if (!complete && fault.certainty == Certainty::proven) fault.certainty = Certainty::strong;
+    booked.finding.fault = std::move(fault);
+  }
+
+  // Payloads that stand under one call behind a hop and under another one before it: exchanged in between, whatever they look like.
+  void find_exchanged_payloads(std::size_t outer, std::size_t inner) {
+    const Rule* const rule = rules_.find(kSwap);
+    const Alignment& joined = alignment(outer, inner);
+    if (!rule) return;
+    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> behind_by_payload;
+    for (std::uint32_t i = 0; i < joined.partner.size(); ++i) {
+      if (joined.partner[i] == kAlone || !joined.sure[i]) continue;
+      const CallRecord& there = points_[inner].record(joined.partner[i]);
+      for (const std::uint64_t digest : {there.reply, there.content, there.structured}) {
+        std::vector<std::uint32_t>& given = behind_by_payload[digest];
+        if (digest != 0 && (given.empty() || given.back() != i)) given.push_back(i);
+      }
+    }
+    for (std::uint32_t i = 0; i < joined.partner.size(); ++i) {
+      const std::uint32_t owner = joined.partner[i] == kAlone || !joined.sure[i] ? kAlone : owner_of(outer, inner, i, behind_by_payload);
+      if (owner != kAlone && !points_[outer].accuses(std::string(kSwap), i)) tell_exchanged(*rule, outer, inner, i, owner);
+    }
+  }
+
+  std::uint32_t owner_of(std::size_t outer, std::size_t inner, std::uint32_t i, const std::unordered_map<std::uint64_t, std::vector<std::uint32_t>>& behind_by_payload) const {
+    const Alignment& joined = alignment(outer, inner);
+    const CallRecord& here = points_[outer].record(i);
+    const CallRecord& there = points_[inner].record(joined.partner[i]);
+    if (!here.has_payload() || !there.has_payload() || session::same_payload(here, there)) return kAlone;
+    for (const std::uint64_t digest : {here.reply, here.content, here.structured}) {
+      const auto found = digest == 0 ? behind_by_payload.end() : behind_by_payload.find(digest);
+      if (found == behind_by_payload.end() || found->second.size() != 1) continue;  // said more than once: it proves nothing
+      const std::uint32_t owner = found->second[0];
+      const CallRecord& other = points_[outer].record(owner);
+      if (owner != i && overlap(here, other) && session::same_payload(here, points_[inner].record(joined.partner[owner]))) return owner;
+    }
+    return kAlone;
+  }
+
+  static bool overlap(const CallRecord& a, const CallRecord& b) {
+    const auto begins_in = [](const CallRecord& one, const CallRecord& other) { return !other.ended.known() || !one.requested.known() || one.requested <= other.ended; };
+    return begins_in(a, b) && begins_in(b, a);
+  }
+
+  void tell_exchanged(const Rule& rule, std::size_t outer, std::size_t inner, std::uint32_t i, std::uint32_t owner) {
+    const CallLedger& ledger = *points_[outer].witness.ledger;
+    const CallRecord& record = points_[outer].record(i);
+    const CallRecord& behind_record = points_[inner].record(alignment(outer, inner).partner[owner]);
+    const FindingCall call = ledger.call_of(record), other = ledger.call_of(points_[outer].record(owner));
+    model::FindingDraft draft;
+    draft.detail = "swap";
+    draft.session = ledger.session(record);
+    draft.requestor = model::Direction::client_to_server;
+    draft.call = call;
+    draft.at = record.replied;
+    draft.fault = between(points_[outer].witness.vantage, points_[inner].witness.vantage);
+    draft.fault.reason += fmt::format(": the payload of {} (id {}) stands under {} (id {})", other.tool, other.id.raw, call.tool, call.id.raw);
+    draft.evidence = {{record.request_at, {}}, {record.reply_at, {}}, {behind_record.reply_at, {}}};
+    draft.picture = {{behind_record.replied, '<', fmt::format("the reply of {} (id {}) behind", other.tool, other.id.raw), behind_record.reply_at, other.tool, behind_record.request_at},
+                     {record.replied, '<', fmt::format("the same payload, as the answer to {} (id {})", call.tool, call.id.raw), record.reply_at, other.tool, points_[outer].record(owner).request_at,
+                      record.request_at}};
+    points_[outer].accused[std::string(kSwap)].insert(i);
+    points_[outer].witness.book->add(rule, std::move(draft));
+  }
+
+  VantagePath& path_;
+  const RuleSet& rules_;
+  std::vector<Point> points_;
+};
+
+}  // namespace
+
+void name_first_divergence(VantagePath& path, const RuleSet& rules) {
+  if (path.points.size() > 1) Divergence(path, rules).run();
+}
+
+}  // namespace mcpscan::engine

@@ -1,0 +1,48 @@
+#include "report/exoneration_document.h"
+
+#include "report/escape.h"
+#include "report/json_exoneration.h"
+#include "report/md_exoneration.h"
+#include "report/redact.h"
+#include "report/text_exoneration.h"
+
+namespace mcpscan::report {
+namespace {
+
+std::string text_document(const ReportIndex& index, const model::Exoneration& proof, const model::ReportOptions& options) {
+  Page page(options);
+  const Wording wording(index, options.zone, [&](std::string_view raw) { return page.text(raw); }, [&](std::string_view raw) { return page.id(raw); });
+  write_exoneration(page, proof, index, wording);
+  return page.take();
+}
+
+std::string markdown_document(const ReportIndex& index, const model::Exoneration& proof, const model::ReportOptions& options) {
+  const Wording wording(index, options.zone, [&](std::string_view raw) { return escape_markdown(shown_text(raw, options)); },
+                        [&](std::string_view raw) { return escape_markdown(shown_id(raw, options)); });
+  return markdown_exoneration(index, proof, wording);
+}
+
+}  // namespace
+
+bool carries_exoneration(std::string_view format) { return format == "text" || format == "md" || format == "json"; }
+
+std::string write_exoneration(std::string_view format, const model::Report& report, const model::Exoneration& proof, const model::ReportOptions& options) {
+  const ReportIndex index(report);
+  if (format == "json") return json_exoneration(index, proof, options);
+  return format == "md" ? markdown_document(index, proof, options) : text_document(index, proof, options);
+}
+
+void pseudonymise(model::Exoneration& proof, Pseudonyms& names) {
+  const auto text = [&](std::string& value) { value = names.text(mask_secrets(value)); };
+  text(proof.judged_at);
+  for (model::Exoneration::Check& check : proof.checks) text(check.note);
+  for (model::Exoneration::Refusal& refusal : proof.refusals) text(refusal.reason), refusal.finding = names.of(refusal.finding);
+  for (std::string& limit : proof.limits) text(limit);
+  for (model::Exoneration::Batch& batch : proof.batches) {
+    batch.session = names.of(batch.session);
+    for (std::string& call : batch.timed_out) text(call);
+    text(batch.landed_in);
+  }
+}
+
+}  // namespace mcpscan::report

@@ -1,0 +1,95 @@
+// CallLedger: what one source of evidence showed of each request of a client, and of each call in a client's own record, kept as a small
+// record until every source is read. Vantage points are laid beside each other by it (vantage_alignment.h), and proofs are written from it.
+// It judges nothing: pairing is the tracker's, verdicts are the rules'.
+// Ownership: owns its records. Threads: one. Bound: as many records as it is made with, the first ones read; the rest is counted in left_out().
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "model/timeline.h"
+
+namespace mcpscan::session {
+
+// Calls of all sources of a run that are remembered to the end, shared evenly; 250 bytes each.
+constexpr std::size_t kLedgerCalls = 131072;
+
+struct CallRecord {
+  static constexpr std::size_t kTokens = 8;
+
+  std::uint32_t session = 0, name = 0;           // of CallLedger: session(), name()
+  model::IdType id_type = model::IdType::absent;
+  std::string id;                                // decoded; in a client's record the client's own call id
+  std::uint64_t asked = 0;                       // digest of method, target and arguments
+  std::uint64_t arguments = 0;                   // digest of the arguments alone; 0: none
+  std::uint64_t reply = 0, content = 0, structured = 0;  // digests of what was answered, or shown; 0: none
+  Time requested, replied, ended;
+  model::SourceRef request_at, reply_at;
+  std::uint64_t connection = 0;
+  model::CloseReason closed = model::CloseReason::open;
+  std::array<std::uint32_t, kTokens> tokens{};   // hashes of what its arguments say
+  std::uint8_t told = 0, repeated = 0;           // how many tokens; which of them the reply repeats, a bit each
+  bool is_tool_call = false, answered = false, wrong_channel = false, drifted = false, late = false, collided = false;
+  bool second_reply = false, on_wire = false, shown = false, gave_up = false;
+
+  // Its one reply came under its own id and on a stream where it may come.
+  bool is_right() const { return answered && !wrong_channel && !drifted && !late && !second_reply; }
+  bool has_payload() const { return reply != 0 || content != 0 || structured != 0; }
+};
+
+// The same payload, whatever blanks and key order a hop in between chose.
+bool same_payload(const CallRecord& a, const CallRecord& b);
+
+struct CallName {
+  std::string method, target;
+};
+
+class CallLedger : public model::EventSink {
+ public:
+  explicit CallLedger(std::size_t most) : most_(most) {}
+
+  void on_event(const model::TimelineEvent& event) override;
+
+  // In order of their requests, as read.
+  const std::vector<CallRecord>& records() const { return records_; }
+  std::uint64_t left_out() const { return left_out_; }
+  const std::string& session(const CallRecord& record) const { return sessions_[record.session]; }
+  const CallName& name(const CallRecord& record) const { return names_[record.name]; }
+  // Server endpoints that its exchanges went to, as printed; a few. Two wires with one of them in common watch the same hop.
+  const std::vector<std::string>& servers() const { return servers_; }
+  bool saw_gap() const { return gap_; }
+  std::uint64_t replies_on_get() const { return replies_on_get_; }
+  std::uint64_t stray_replies() const { return stray_replies_; }
+  model::FindingCall call_of(const CallRecord& record) const;
+
+ private:
+  static constexpr std::size_t kServers = 8;
+
+  void on_request(const model::TimelineEvent& event);
+  void on_reply(const model::TimelineEvent& event);
+  void on_outcome(const model::TimelineEvent& event);
+  CallRecord* record_of(const model::Call& call);
+  CallRecord* room();
+  std::uint32_t session_number(const std::string& label);
+  std::uint32_t name_number(std::string_view method, std::string_view target);
+
+  std::size_t most_;
+  std::vector<CallRecord> records_;
+  std::vector<std::string> sessions_;
+  std::vector<CallName> names_;
+  std::vector<std::string> servers_;
+  struct Open {
+    std::size_t record = 0;
+    std::vector<std::string> tokens;
+  };
+  std::unordered_map<std::uint32_t, Open> open_;   // by handle; a handle that is used again is a new call
+  std::unordered_map<std::string, std::uint32_t> session_numbers_, name_numbers_;
+  std::uint64_t left_out_ = 0, replies_on_get_ = 0, stray_replies_ = 0;
+  bool gap_ = false;
+};
+
+}  // namespace mcpscan::session

@@ -1,0 +1,102 @@
+// Several files of one traffic, or of none: what is joined, what is said, what counts once.
+#include "pipeline/scan.h"
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "unit/ingest/scratch_folder.h"
+
+using namespace mcpscan;
+using namespace mcpscan::tests;
+using pipeline::ScanOptions;
+using pipeline::ScanResult;
+
+namespace {
+
+constexpr const char* kSession = "11111111222222223333333344444444";
+
+ScanResult scan_of(std::vector<std::string> inputs, ScanOptions options = {}) {
+  const Limits limits;
+  static const pipeline::Knowledge kBuiltIn = pipeline::load_knowledge({}, {});
+  options.inputs = std::move(inputs);
+  options.threads = 1;
+  return pipeline::scan(options, kBuiltIn, limits, [](const std::string&, std::uint64_t) {});
+}
+
+// Calls one to six of a log whose clock starts at `hour`; what a gateway does to ids and sessions is for the caller to say.
+std::string log_of(int hour, double behind_s, const char* id_form = "{}", const char* session = kSession, const char* word = "amber") {
+  std::string text;
+  for (int i = 1; i <= 6; ++i) {
+    const std::string id = fmt::format(fmt::runtime(id_form), i);
+    const auto line = [&](double at, const std::string& json) {
+      const int ms = static_cast<int>((at + behind_s) * 1000);
+      return fmt::format("2026-11-29T{:02}:00:{:02}.{:03}Z INFO wire session={} body={}\n", hour, ms / 1000, ms % 1000, session, json);
+    };
+    text += line(i, fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"echo","arguments":{{"q":"{}-{}"}}}}}})", id, word, i));
+    text += line(i + 0.5, fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"{}-{}"}}]}}}})", id, word, i));
+  }
+  return text;
+}
+
+bool notes(const ScanResult& result, const char* what) {
+  const auto& list = result.report.notes;
+  return std::any_of(list.begin(), list.end(), [&](const std::string& note) { return note.find(what) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("two files of one traffic, in either order: each message once, the clocks' offset and the rewritten ids are told") {
+  const ScratchFolder folder;
+  const std::string front = folder.write("front.log", log_of(10, 0)), back = folder.write("back.log", log_of(10, 2.25, "\"{}_a3b2c1d0\"", "99999999222222223333333344444444"));
+  ScanOptions options;
+  options.as_of = {{"front.log", model::Vantage::gateway}, {"back.log", model::Vantage::server}};
+  const bool turned = GENERATE(false, true);
+  const ScanResult result = scan_of(turned ? std::vector{back, front} : std::vector{front, back}, options);
+  CHECK(result.report.sessions.size() == 1);
+  CHECK(result.report.totals.requests == 6);
+  CHECK(notes(result, "front.log (gateway) and back.log (server) saw the same traffic: 6 of 6 calls joined; the second clock is 2.250 s ahead (within 1 ms, from 6 calls)"));
+  CHECK(notes(result, "ids are rewritten on the way: 1 becomes \"1_a3b2c1d0\" (6 calls)"));
+}
+
+TEST_CASE("clocks two hours apart: said, and judged apart") {
+  const ScratchFolder folder;
+  const ScanResult result = scan_of({folder.write("a.log", log_of(10, 0)), folder.write("b.log", log_of(12, 0))});
+  CHECK_FALSE(notes(result, "saw the same traffic"));
+  CHECK(notes(result, "2 h 0 min apart: each was judged alone (is a time zone missing? give it with --tz)"));
+}
+
+TEST_CASE("files that are no witnesses of the same traffic: said, and judged apart") {
+  const ScratchFolder folder;
+  const ScanResult result = scan_of({folder.write("a.log", log_of(10, 0)), folder.write("b.log", log_of(10, 0, "{}", "77777777222222223333333344444444", "birch"))});
+  CHECK_FALSE(notes(result, "saw the same traffic"));
+  CHECK(result.report.sessions.size() == 2);
+  CHECK(notes(result, "no other input shows calls of"));
+}
+
+TEST_CASE("a copy under another name is read once") {
+  const ScratchFolder folder;
+  const ScanResult result = scan_of({folder.write("a.log", log_of(10, 0)), folder.write("b.log", log_of(10, 0))});
+  CHECK(notes(result, "holds the same bytes as"));
+  CHECK(result.report.totals.requests == 6);
+  CHECK(result.report.inputs[1].books.total == 0);
+}
+
+TEST_CASE("64 sources are laid beside each other; of more the rest is told") {
+  const ScratchFolder folder;
+  std::vector<std::string> files;
+  for (int i = 0; i < 65; ++i) files.push_back(folder.write(fmt::format("{:02}.log", i), log_of(10, 0, "{}", kSession, fmt::format("word{}", i).c_str())));
+  CHECK(notes(scan_of(files), "1 inputs were not laid beside the others"));
+}
+
+TEST_CASE("a proof is written where it is asked for, from every source") {
+  const ScratchFolder folder;
+  ScanOptions options;
+  options.exonerate = model::Party::server;
+  options.as = model::Vantage::server;
+  const ScanResult result = scan_of({folder.write("a.log", log_of(10, 0))}, options);
+  REQUIRE(result.exoneration);
+  CHECK_FALSE(result.report.inputs[0].sha256.empty());
+}

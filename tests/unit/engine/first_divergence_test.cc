@@ -1,0 +1,222 @@
+#include "engine/first_divergence.h"
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/embedded_file.h"
+#include "unit/session/watched.h"
+
+using namespace mcpscan;
+using namespace mcpscan::tests;
+using engine::FindingBook;
+using engine::Rule;
+using engine::RuleSet;
+using engine::VantagePath;
+using model::Certainty;
+using model::Finding;
+using model::Party;
+using model::Vantage;
+
+namespace {
+
+void add_swap_rule(RuleSet& rules) {
+  for (const EmbeddedFile& file : embedded_rules()) {
+    if (std::string_view(file.path).ends_with("/reply-mismatch.yml")) REQUIRE(rules.add(file.text, file.path).ok());
+  }
+}
+
+Rule rule_named(const char* id, const char* category) {
+  Rule rule;
+  rule.id = id;
+  rule.category = category;
+  rule.level = model::Level::high;
+  return rule;
+}
+const Rule kLost = rule_named("lost-reply", "replies"), kSwap = rule_named("reply-mismatch", "replies"), kDuplicate = rule_named("duplicate-request-id", "ids");
+
+// The two wires of a gateway, and the books of what was found at each.
+struct Taps {
+  Taps() {
+    outer.input = 0;
+    inner.input = 1;
+    for (int i = 1; i <= 5; ++i) both(i, fmt::format("quartz-{}", i), fmt::format("plain {}", i), fmt::format("plain {}", i));
+  }
+  // Sent at `id` seconds; what came at each wire. An empty payload: nothing.
+  void both(int id, const std::string& arguments, const std::string& outer_payload, const std::string& inner_payload) {
+    const std::string token = std::to_string(id);
+    const double at = 10.0 * id;
+    outer.request(token, at, {"s1", "tool", arguments});
+    inner.request(token, at + 0.1, {"s1", "tool", arguments});
+    if (!inner_payload.empty()) inner.reply(token, at + 0.5, inner_payload);
+    if (!outer_payload.empty()) outer.reply(token, at + 0.6, outer_payload);
+  }
+  // A swap overlaps: both are asked before one is answered.
+  void two(const std::string& first, const std::string& second) {
+    for (Watched* tap : {&outer, &inner}) {
+      tap->request("21", 300, {"s1", "tool", "amber-21"});
+      tap->request("22", 300, {"s1", "tool", "amber-22"});
+    }
+    inner.reply("21", 301, "payload of 21");
+    inner.reply("22", 301, "payload of 22");
+    outer.reply("21", 302, first);
+    outer.reply("22", 302, second);
+  }
+  void accuse(FindingBook& book, const Rule& rule, const char* id, double at, Party party, const char* detail = "") {
+    model::FindingDraft draft;
+    draft.session = "s1";
+    draft.detail = detail;
+    draft.requestor = model::Direction::client_to_server;
+    draft.call = model::FindingCall{model::OwnedId({model::IdType::integer, id, id}), "tools/call", "tool", {std::llround(at * 1e6)}, {}};
+    draft.fault = {party, Certainty::weak, {}, "seen here"};
+    book.add(rule, std::move(draft));
+  }
+  void judge(Vantage inner_place = Vantage::server_wire) {
+    outer.tracker.finish();
+    inner.tracker.finish();
+    VantagePath path;
+    path.points = {{Vantage::client_wire, &outer.ledger, &at_client}, {inner_place, &inner.ledger, &at_server}};
+    path.to_inner = {{session::align(outer.ledger, inner.ledger)}, {}};
+    engine::name_first_divergence(path, rules);
+  }
+  static const model::Fault& fault(const FindingBook& book) { return book.findings().at(0).finding.fault; }
+
+  Limits limits;
+  Watched outer, inner;
+  FindingBook at_client{limits}, at_server{limits};
+  RuleSet rules;
+};
+
+}  // namespace
+
+TEST_CASE("lost at the client's wire, answered behind the gateway: the gateway, proven") {
+  Taps taps;
+  taps.both(9, "amber-9", "", "payload");
+  taps.accuse(taps.at_client, kLost, "9", 90, Party::server);
+  taps.judge();
+  CHECK(Taps::fault(taps.at_client).party == Party::gateway);
+  CHECK(Taps::fault(taps.at_client).certainty == Certainty::proven);
+}
+
+TEST_CASE("lost at both wires: the server's, not the gateway's") {
+  Taps taps;
+  taps.both(9, "amber-9", "", "");
+  taps.accuse(taps.at_client, kLost, "9", 90, Party::server);
+  taps.accuse(taps.at_server, kLost, "9", 90.1, Party::server);
+  taps.judge();
+  CHECK(Taps::fault(taps.at_client).party == Party::server);
+  CHECK(Taps::fault(taps.at_client).certainty == Certainty::proven);
+}
+
+TEST_CASE("two files of one place move no blame") {
+  Taps taps;
+  taps.both(9, "amber-9", "", "payload");
+  taps.accuse(taps.at_client, kLost, "9", 90, Party::server);
+  taps.judge(Vantage::client_wire);
+  CHECK(Taps::fault(taps.at_client).party == Party::server);
+  CHECK(Taps::fault(taps.at_client).certainty == Certainty::weak);
+}
+
+TEST_CASE("right in the server's log and wrong at the client's wire leaves open which hop between did it") {
+  Taps taps;
+  taps.both(9, "amber-9", "", "payload");
+  taps.accuse(taps.at_client, kLost, "9", 90, Party::unknown);
+  taps.judge(Vantage::server);
+  CHECK(Taps::fault(taps.at_client).party == Party::unknown);
+  CHECK(Taps::fault(taps.at_client).contributing.size() == 2);
+}
+
+TEST_CASE("a call that is not joined moves no blame") {
+  Taps taps;
+  taps.outer.request("9", 90, {"s1", "tool", "amber-9"});
+  taps.accuse(taps.at_client, kLost, "9", 90, Party::server);
+  taps.judge();
+  CHECK(Taps::fault(taps.at_client).party == Party::server);
+  CHECK(Taps::fault(taps.at_client).certainty == Certainty::weak);
+}
+
+TEST_CASE("a swap that both wires show is the server's; without its log strong, not proven") {
+  Taps taps;
+  for (Watched* tap : {&taps.outer, &taps.inner}) {
+    tap->request("21", 300, {"s1", "tool", "amber-21"});
+    tap->reply("21", 301, "payload of 22");
+  }
+  taps.accuse(taps.at_client, kSwap, "21", 300, Party::server, "swap");
+  taps.judge();
+  CHECK(Taps::fault(taps.at_client).party == Party::server);
+  CHECK(Taps::fault(taps.at_client).certainty == Certainty::strong);
+}
+
+TEST_CASE("payloads exchanged between the wires are found although nothing in them tells") {
+  Taps taps;
+  add_swap_rule(taps.rules);
+  taps.two("payload of 22", "payload of 21");
+  taps.judge();
+  REQUIRE(taps.at_client.findings().size() == 1);
+  const Finding& found = taps.at_client.findings()[0].finding;
+  CHECK(found.rule == "reply-mismatch");
+  CHECK(found.count == 2);
+  CHECK(found.fault.party == Party::gateway);
+  CHECK(found.fault.certainty == Certainty::proven);
+  CHECK(taps.at_server.findings().empty());
+}
+
+TEST_CASE("payloads that are alike, or that a gateway only rewrote, are no exchange") {
+  Taps taps;
+  add_swap_rule(taps.rules);
+  taps.two("payload of 21, masked", "payload of 22");
+  taps.both(31, "amber-31", "ok", "ok");
+  taps.both(32, "amber-32", "ok", "ok");
+  taps.judge();
+  CHECK(taps.at_client.findings().empty());
+}
+
+TEST_CASE("ids that differ at the client and are one behind: the gateway's id map, not the client") {
+  Taps taps;
+  taps.outer.request("41", 500, {"s1", "tool", "amber-41"});
+  taps.outer.request("42", 500.01, {"s1", "tool", "amber-42"});
+  taps.inner.request("7", 500.1, {"s1", "tool", "amber-41"});
+  taps.inner.request("7", 500.2, {"s1", "tool", "amber-42"});
+  taps.accuse(taps.at_server, kDuplicate, "7", 500.2, Party::client, "concurrent");
+  taps.judge();
+  CHECK(Taps::fault(taps.at_server).party == Party::gateway);
+}
+
+TEST_CASE("an id that the client shared itself stays the client's") {
+  Taps taps;
+  for (Watched* tap : {&taps.outer, &taps.inner}) {
+    tap->request("7", 500.0, {"s1", "tool", "amber-41"});
+    tap->request("7", 500.2, {"s1", "tool", "amber-42"});
+  }
+  taps.accuse(taps.at_server, kDuplicate, "7", 500.2, Party::client, "concurrent");
+  taps.judge();
+  CHECK(Taps::fault(taps.at_server).party == Party::client);
+}
+
+TEST_CASE("one fault seen at both wires, whose sessions differ, is told once, nearer to the client") {
+  const Limits limits;
+  const RuleSet rules;
+  Watched outer, inner;
+  FindingBook at_client(limits), at_server(limits);
+  const auto accuse = [](FindingBook& book, const char* session, double at) {
+    model::FindingDraft draft;
+    draft.session = session;
+    draft.call = model::FindingCall{model::OwnedId({model::IdType::integer, "3", "3"}), "tools/call", "tool", {std::llround(at * 1e6)}, {}};
+    draft.fault = {Party::server, Certainty::weak, {}, "seen here"};
+    book.add(kLost, std::move(draft));
+  };
+  for (int i = 1; i <= 5; ++i) {
+    outer.request(std::to_string(i), 10 * i, {"front", "tool", fmt::format("quartz-{}", i)});
+    inner.request(std::to_string(i), 10 * i + 1, {"back", "tool", fmt::format("quartz-{}", i)});
+  }
+  accuse(at_client, "front", 30);
+  accuse(at_server, "back", 31);
+  VantagePath path;
+  path.points = {{Vantage::client_wire, &outer.ledger, &at_client}, {Vantage::server_wire, &inner.ledger, &at_server}};
+  path.to_inner = {{session::align(outer.ledger, inner.ledger)}, {}};
+  engine::name_first_divergence(path, rules);
+  CHECK(at_client.findings().size() == 1);
+  CHECK(at_server.findings().empty());
+  CHECK(Taps::fault(at_client).party == Party::server);
+}
