@@ -20,12 +20,12 @@ constexpr std::string_view kStyle =
     "th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;overflow-wrap:anywhere}"
     "th{font-size:.75rem;color:var(--soft)}td.n,th.n{text-align:right;white-space:nowrap}"
     "article{border-left:4px solid var(--line);padding:.1rem 0 .1rem .8rem;margin:.8rem 0;overflow-wrap:anywhere}"
-    "article p{margin:.2rem 0}article.critical,article.high{border-color:var(--bad)}article.medium{border-color:var(--warn)}article.resolved{border-color:var(--good)}"
+    "article p{margin:.2rem 0}article h2{margin:.1rem 0 .3rem}article.critical,article.high{border-color:var(--bad)}article.medium{border-color:var(--warn)}article.resolved{border-color:var(--good)}"
     ".state{font-size:.75rem;font-weight:600;letter-spacing:.04em;color:var(--soft)}"
     "@media print{body{max-width:none;padding:0}article{break-inside:avoid}}";
 
 // SHA-256 of kStyle: the only style that the page may apply.
-constexpr std::string_view kStyleHash = "sha256-rDBBA/XHNM3/208PoXZoGG36AakH0F0w9cIsFr1yHHA=";
+constexpr std::string_view kStyleHash = "sha256-JJ+BrHfRf8OMYSwNb/ittHoN1JEBH39RXN++eFQwSOA=";
 
 std::string table_html(const ViewTable& table) {
   if (table.rows.empty()) return {};

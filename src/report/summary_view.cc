@@ -28,10 +28,10 @@ std::string capitals(std::string_view text) {
   return upper;
 }
 
-// +12, -3, 0; - where there is no evidence of the other day.
+// +12, -3, same; - where there is no evidence of the other day.
 std::string change(std::uint64_t day, const std::optional<std::uint64_t>& other) {
   if (!other) return "-";
-  if (day == *other) return "0";
+  if (day == *other) return "same";
   return (day > *other ? "+" : "-") + thousands(day > *other ? day - *other : *other - day);
 }
 
@@ -86,7 +86,7 @@ class Writer {
   void numbers() {
     ViewTable& table = view_.numbers;
     table.title = "The day";
-    table.columns = {{"", false}, {date_of_day(summary_.day), true}, {"DAY BEFORE", true}, {"WEEK BEFORE", true}};
+    table.columns = {{"", false}, {date_of_day(summary_.day), true}, {"VS DAY BEFORE", true}, {"VS WEEK BEFORE", true}};
     if (!summary_.has_evidence) return;
     const auto add = [&](const char* name, const Compared& value) {
       table.rows.push_back({name, thousands(value.day), change(value.day, value.day_before), change(value.day, value.week_before)});
@@ -133,7 +133,7 @@ class Writer {
     if (incident.sessions > 0) count += "; in " + counted(incident.sessions, "session");
     if (!incident.client.empty()) count += fmt::format(" of {}", safe_(incident.client));
     view.lines.emplace_back("", count);
-    view.lines.emplace_back("", when(incident) + (incident.place.empty() ? std::string() : ", at " + safe_(incident.place)));
+    view.lines.emplace_back("", when(incident) + (incident.place.empty() ? std::string() : ", newest record read at " + safe_(incident.place)));
     view.lines.emplace_back("Fault:", fault(incident.fault));
     const bool goes_on = incident.count.day > 0;
     if (goes_on && !incident.fix.empty()) view.lines.emplace_back("Fix:", safe_(incident.fix));
@@ -153,7 +153,7 @@ class Writer {
   void add_table(const char* title, const char* name, const SummaryList& list, bool with_faults, const Safe& safe) {
     ViewTable table;
     table.title = title;
-    table.columns = {{capitals(name), false, true}, {"REQUESTS", true}, {"ON DAY BEFORE", true, false, true}, {"ON WEEK BEFORE", true, false, true}, {"UNANSWERED", true}, {"GIVEN UP", true}, {"ERRORS", true}};
+    table.columns = {{capitals(name), false, true}, {"REQUESTS", true}, {"VS DAY BEFORE", true, false, true}, {"VS WEEK BEFORE", true, false, true}, {"UNANSWERED", true}, {"GIVEN UP", true}, {"ERRORS", true}};
     if (with_faults) table.columns.push_back({"FAULTS", true});
     table.columns.push_back({"MEAN", true, false, true});
     table.columns.push_back({"LONGEST", true, false, true});

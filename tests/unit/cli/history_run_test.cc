@@ -18,6 +18,8 @@ std::string sample() { return mcpscan::tests::bytes_of(std::string(MCPSCAN_SOURC
 
 void write(const std::string& path, std::string_view text) { std::ofstream(path, std::ios::binary) << text; }
 
+void append(const std::string& path, std::string_view text) { std::ofstream(path, std::ios::binary | std::ios::app) << text; }
+
 // A history in memory and the runs that it takes in.
 class Runs {
  public:
@@ -77,6 +79,42 @@ std::size_t line_start(const std::string& text, std::size_t line) {
 }
 
 }  // namespace
+
+TEST_CASE("a day read in many runs, cut at records and within them, gives the numbers of the day read at once") {
+  const Totals expected = whole_day();
+  const std::string day = sample();
+  for (const std::size_t stride : {251u, 640u}) {
+    const Folder folder;
+    const std::string path = folder.file("gateway.log");
+    Runs runs;
+    for (std::size_t line = stride, from = 0; from < day.size(); line += stride) {
+      const std::size_t cut = line > 3143 ? day.size() : line_start(day, line) + (line % 2 == 0 ? 20 : 0);
+      append(path, std::string_view(day).substr(from, cut - from));
+      from = cut;
+      REQUIRE(runs.run({path}) == 1);
+    }
+    const Totals seen(runs);
+    CHECK(seen.numbers == expected.numbers);
+    CHECK(seen.incidents == expected.incidents);
+  }
+}
+
+TEST_CASE("a rotated log goes on where it was left, and its new file is read from the beginning") {
+  const Totals expected = whole_day();
+  const std::string day = sample();
+  const std::size_t first = line_start(day, 700), second = line_start(day, 1500);
+  const Folder folder;
+  const std::string live = folder.file("gateway.log"), old = folder.file("gateway.log.1");
+  Runs runs;
+  write(live, std::string_view(day).substr(0, first));
+  runs.run({live});
+  append(live, std::string_view(day).substr(first, second - first));
+  std::filesystem::rename(live, old);
+  write(live, std::string_view(day).substr(second));
+  CHECK(runs.run({live, old}) == 2);
+  CHECK(Totals(runs).numbers == expected.numbers);
+  CHECK(Totals(runs).incidents == expected.incidents);
+}
 
 TEST_CASE("what was read is not read again, wherever the file lies by now") {
   const Folder folder;
