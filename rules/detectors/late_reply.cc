@@ -33,7 +33,7 @@ class LateReply : public Detector {
     if (says_cancelled(*event.observation->message) || (timed && after <= round_trip + margin_us_)) draft.level = Level::informational;
     const std::string& name = call.target.empty() ? call.method : call.target;
     draft.picture = {{call.requested_at, '>', fmt::format("{}  id {}", name, call.id.raw), call.source, name, call.source}};
-    if (timed) draft.picture.push_back({call.closed_at, 'x', fmt::format("{} is given up after {}", name, format_duration(call.closed_at.us - call.requested_at.us)), call.source, name, call.source});
+    if (timed) draft.picture.push_back({call.closed_at, 'x', fmt::format("{} is given up after {}", name, format_duration(call.closed_at.us - call.requested_at.us)), {}, name, call.source});
     draft.picture.push_back({event.at, '<', fmt::format("the reply of {} comes, {} too late", name, format_duration(after)), event.source, name, call.source});
     findings.add(std::move(draft));
   }

@@ -19,6 +19,7 @@ void add_verify_command(CLI::App& app, Run& run);
 void add_rules_command(CLI::App& app, Run& run);
 void add_formats_command(CLI::App& app, Run& run);
 void add_extract_command(CLI::App& app, Run& run);
+void add_shell_commands(CLI::App& app, Run& run);
 
 // The whole program: arguments as main() got them.
 int run_program(int argc, char** argv);

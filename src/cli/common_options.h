@@ -16,8 +16,14 @@ struct CommonOptions {
   std::string since, until, min_level = "informational";
   std::vector<std::string> as;
   std::string dialect_dir, rules_dir;
+  std::vector<std::string> trusted_proxies;
   double client_timeout_s = 60;
 };
+
+// The groups under which help lists them.
+constexpr const char* kEvidence = "Evidence";
+constexpr const char* kSelection = "Selection";
+constexpr const char* kOutput = "Output";
 
 void add_input_options(CLI::App& command, CommonOptions& options);
 void add_data_options(CLI::App& command, CommonOptions& options);

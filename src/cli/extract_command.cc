@@ -90,10 +90,10 @@ void add_extract_command(CLI::App& app, Run& run) {
   extract->add_option("INCIDENT", command->incident, "the incident's id as the report shows it, or its beginning")->required();
   add_input_options(*extract, command->common);
   add_data_options(*extract, command->common);
-  extract->add_option("--rule", command->common.scan.rules, "judge by these rules only");
-  extract->add_option("-o,--output", command->folder, "the folder to make; what exists is never written over")->required();
-  extract->add_option("--context", command->context, "records without MCP kept around each record of a log")->check(CLI::Range(0, 1000))->capture_default_str();
-  extract->add_flag("--share", command->share, "replace session ids, addresses, hosts, tokens and all payloads by stand-ins; captures are written anew");
+  extract->add_option("--rule", command->common.scan.rules, "judge by these rules only")->type_name("RULE")->allow_extra_args(false)->group(kSelection);
+  extract->add_option("-o,--output", command->folder, "the folder to make; what exists is never written over")->required()->type_name("DIR")->group(kOutput);
+  extract->add_option("--context", command->context, "records without MCP kept around each record of a log")->check(CLI::Range(0, 1000))->type_name("COUNT")->capture_default_str()->group(kOutput);
+  extract->add_flag("--share", command->share, "replace session ids, addresses, hosts, tokens and all payloads by stand-ins; captures are written anew")->group(kOutput);
   extract->callback([command, extract, &run] { run = [command, extract] { return run_extract(*command, *extract); }; });
 }
 

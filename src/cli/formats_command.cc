@@ -114,15 +114,18 @@ void add_formats_command(CLI::App& app, Run& run) {
   formats->footer("Example:  mcpscan formats explain gateway.log");
   formats->require_subcommand(1);
   CLI::App* list = formats->add_subcommand("list", "every format and log dialect");
-  list->add_option("--dialect-dir", command->dialect_dir, "folder with further dialects (*.yml)");
+  list->add_option("--dialect-dir", command->dialect_dir, "folder with further dialects (*.yml)")->type_name("DIR");
+  list->footer("Example:  mcpscan formats list");
   list->callback([command, &run] { run = [command] { return list_formats(*command); }; });
   CLI::App* explain = formats->add_subcommand("explain", "which reader takes a file, the runner-up, and the first line nothing understood");
   explain->add_option("FILE", command->path, "the file")->required();
-  explain->add_option("--dialect-dir", command->dialect_dir, "folder with further dialects (*.yml)");
-  explain->add_option("--tz", command->time_zone, "time zone of log times that name none")->capture_default_str();
+  explain->add_option("--dialect-dir", command->dialect_dir, "folder with further dialects (*.yml)")->type_name("DIR");
+  explain->add_option("--tz", command->time_zone, "zone of log times that name none")->type_name("ZONE")->capture_default_str();
+  explain->footer("Example:  mcpscan formats explain gateway.log");
   explain->callback([command, &run] { run = [command] { return explain_file(*command); }; });
   CLI::App* check = formats->add_subcommand("check", "load dialects of your own, run their samples, look for conflicts with ours");
   check->add_option("PATH", command->path, "a dialect file, or a folder of them")->required();
+  check->footer("Example:  mcpscan formats check mine.yml");
   check->callback([command, &run] { run = [command] { return check_dialects(*command); }; });
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/version.h"
 #include "cli/command.h"
+#include "cli/option_table.h"
 #include "cli/terminal.h"
 #include "cli/usage_error.h"
 
@@ -10,11 +11,12 @@ namespace mcpscan::cli {
 namespace {
 
 constexpr const char* kAbout =
-    "mcpscan reads what an operator of the Model Context Protocol already has (gateway and server logs, captures) and says\n"
-    "which reply went where, what was lost and who is at fault. It is no vulnerability scanner.";
+    "No vulnerability scanner: mcpscan reads what an operator of the Model Context Protocol already has (gateway and server logs, captures, HAR "
+    "files, client transcripts) and says which reply went where, what was lost and who is at fault.";
 constexpr const char* kFooter =
-    "Exit status: 0 nothing at or above --fail-on, 1 findings, 2 wrong usage or an input that cannot be read.\n"
-    "Example:  mcpscan gateway.log";
+    "Exit status: 0 nothing at or above --fail-on, 1 findings, 2 wrong usage or an\n"
+    "input that cannot be read.\n"
+    "Example:  mcpscan gateway.log    (the same as mcpscan scan gateway.log)";
 
 // `mcpscan gateway.log` means `mcpscan scan gateway.log`.
 std::vector<std::string> with_default_command(int argc, char** argv, CLI::App& app) {
@@ -33,6 +35,7 @@ int run_program(int argc, char** argv) {
   claim_standard_streams();
   CLI::App app(kAbout, "mcpscan");
   app.footer(kFooter);
+  app.formatter(help_formatter());
   app.set_version_flag("--version", std::string("mcpscan ") + kVersion);
   app.require_subcommand(1);
   Run run;
@@ -43,6 +46,7 @@ int run_program(int argc, char** argv) {
   add_extract_command(app, run);
   add_rules_command(app, run);
   add_formats_command(app, run);
+  add_shell_commands(app, run);
   try {
     app.parse(with_default_command(argc, argv, app));
   } catch (const CLI::ParseError& error) {

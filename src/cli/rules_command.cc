@@ -83,14 +83,17 @@ void add_rules_command(CLI::App& app, Run& run) {
   rules->footer("Example:  mcpscan rules show duplicate-request-id");
   rules->require_subcommand(1);
   CLI::App* list = rules->add_subcommand("list", "every rule with its level");
-  list->add_option("--rules-dir", command->rules_dir, "folder with further rules (*.yml)");
+  list->add_option("--rules-dir", command->rules_dir, "folder with further rules (*.yml)")->type_name("DIR");
+  list->footer("Example:  mcpscan rules list");
   list->callback([command, &run] { run = [command] { return list_rules(*command); }; });
   CLI::App* show = rules->add_subcommand("show", "one rule: mechanism, specification, false positives, fix");
   show->add_option("ID", command->id, "the rule's id")->required();
-  show->add_option("--rules-dir", command->rules_dir, "folder with further rules (*.yml)");
+  show->add_option("--rules-dir", command->rules_dir, "folder with further rules (*.yml)")->type_name("DIR");
+  show->footer("Example:  mcpscan rules show duplicate-request-id");
   show->callback([command, &run] { run = [command] { return show_rule(*command); }; });
   CLI::App* check = rules->add_subcommand("check", "load rule files and run the tests inside them");
   check->add_option("PATH", command->path, "a rule file or a folder")->required();
+  check->footer("Example:  mcpscan rules check rules/ids");
   check->callback([command, &run] { run = [command] { return check_rules(*command); }; });
 }
 

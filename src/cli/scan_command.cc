@@ -96,20 +96,20 @@ ExitCode run_scan(ScanCommand& command) {
 void add_scan_command(CLI::App& app, Run& run) {
   auto command = std::make_shared<ScanCommand>();
   CLI::App* scan = app.add_subcommand("scan", "read evidence, rebuild the timeline, judge it and report (the default command)");
-  scan->footer("Example:  mcpscan scan gateway.log --fail-on high -o report.json");
+  scan->footer("Example:  mcpscan gateway.log --fail-on high -o report.html -o report.json");
   add_input_options(*scan, command->common);
   add_data_options(*scan, command->common);
-  scan->add_option("--rule", command->common.scan.rules, "judge by these rules only");
-  scan->add_option("--session", command->common.scan.session, "only findings of this session");
-  scan->add_option("--tool", command->common.scan.tool, "only findings about this tool");
-  scan->add_option("--client", command->common.scan.client, "only findings of sessions of this client (clientInfo name)");
-  scan->add_option("--min-level", command->common.min_level, "least level shown: informational, low, medium, high, critical")->capture_default_str();
-  scan->add_option("--format", command->output.format, "report format: " + format_names());
-  scan->add_option("-o,--output", command->output.files, "write the report to this file (the ending tells the format); several at once: -o a.html -o b.json");
-  scan->add_option("--fail-on", command->fail_on, "least level that makes the exit status 1")->capture_default_str();
-  scan->add_option("--exonerate", command->exonerate, "write the proof that this hop is innocent on this evidence, or why it cannot be given: server, client, gateway");
-  CLI::Option* raw = scan->add_flag("--raw", command->raw, "do not mask tokens, cookies and keys");
-  scan->add_flag("--share", command->share, "replace session ids, addresses and hosts by pseudonyms, to hand the report on")->excludes(raw);
+  scan->add_option("--rule", command->common.scan.rules, "judge by these rules only (mcpscan rules list)")->type_name("RULE")->allow_extra_args(false)->group(kSelection);
+  scan->add_option("--session", command->common.scan.session, "only findings of this session")->type_name("ID")->group(kSelection);
+  scan->add_option("--tool", command->common.scan.tool, "only findings about this tool")->type_name("NAME")->group(kSelection);
+  scan->add_option("--client", command->common.scan.client, "only findings of sessions of the client of this name")->type_name("NAME")->group(kSelection);
+  scan->add_option("--min-level", command->common.min_level, "least level shown: informational, low, medium, high, critical")->type_name("LEVEL")->capture_default_str()->group(kSelection);
+  scan->add_option("--format", command->output.format, "report format: " + format_names())->type_name("FORMAT")->group(kOutput);
+  scan->add_option("-o,--output", command->output.files, "write to FILE, whose ending tells the format; repeatable")->type_name("FILE")->allow_extra_args(false)->group(kOutput);
+  scan->add_option("--fail-on", command->fail_on, "least level that makes the exit status 1")->type_name("LEVEL")->capture_default_str()->group(kOutput);
+  scan->add_option("--exonerate", command->exonerate, "write the proof that this hop is innocent here, or why it cannot be given: server, client, gateway")->type_name("HOP")->group(kOutput);
+  CLI::Option* raw = scan->add_flag("--raw", command->raw, "do not mask tokens, cookies and keys")->group(kOutput);
+  scan->add_flag("--share", command->share, "pseudonyms for session ids, addresses and hosts")->excludes(raw)->group(kOutput);
   scan->callback([command, &run] { run = [command] { return run_scan(*command); }; });
 }
 

@@ -145,17 +145,17 @@ ExitCode run_summary(SummaryCommand& command) {
 void add_summary_command(CLI::App& app, Run& run) {
   auto command = std::make_shared<SummaryCommand>();
   CLI::App* summary = app.add_subcommand("summary", "the incidents of a day: new, ongoing, resolved; who is behind them; beside the day and week before");
-  summary->footer("Example:  mcpscan summary /var/log/mcp/gateway.log* --history mcp.history --day yesterday --format html -o yesterday.html");
+  summary->footer("Example:  mcpscan summary gateway.log* --history mcp.history -o today.html");
   add_input_options(*summary, command->common);
   summary->get_option("INPUT")->required(false);
   add_data_options(*summary, command->common);
-  summary->add_option("--history", command->history, "keep what is found in this file, and read of each input only what is new");
-  summary->add_option("--wait", command->wait_s, "seconds to wait for another run that writes to the history")->check(CLI::Range(0.0, 86400.0))->capture_default_str();
-  summary->add_option("--day", command->day, "2026-11-28, today, yesterday, or last: the last day with evidence (default)");
-  summary->add_option("--format", command->format, "summary format: " + format_names());
-  summary->add_option("-o,--output", command->output, "write the summary to this file (the ending tells the format)");
-  summary->add_option("--fail-on", command->fail_on, "least level of an incident of the day that makes the exit status 1")->capture_default_str();
-  summary->add_flag("--raw", command->raw, "do not mask tokens, cookies and keys");
+  summary->add_option("--history", command->history, "keep what is found in this file, and read of each input only what is new")->type_name("FILE")->group(kEvidence);
+  summary->add_option("--wait", command->wait_s, "seconds to wait for another run that writes to the history")->check(CLI::Range(0.0, 86400.0))->type_name("S")->capture_default_str()->group(kEvidence);
+  summary->add_option("--day", command->day, "2026-11-28, today, yesterday, or last: the last day with evidence (default)")->type_name("DAY")->group(kSelection);
+  summary->add_option("--format", command->format, "summary format: " + format_names())->type_name("FORMAT")->group(kOutput);
+  summary->add_option("-o,--output", command->output, "write the summary to this file (the ending tells the format)")->type_name("FILE")->group(kOutput);
+  summary->add_option("--fail-on", command->fail_on, "least level of an incident of the day that makes the exit status 1")->type_name("LEVEL")->capture_default_str()->group(kOutput);
+  summary->add_flag("--raw", command->raw, "do not mask tokens, cookies and keys")->group(kOutput);
   summary->callback([command, &run] { run = [command] { return run_summary(*command); }; });
 }
 

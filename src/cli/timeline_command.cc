@@ -10,6 +10,7 @@
 #include "cli/common_options.h"
 #include "cli/output_file.h"
 #include "cli/terminal.h"
+#include "report/shared_timeline.h"
 #include "report/timeline_format_registry.h"
 #include "report/timeline_rows.h"
 
@@ -21,7 +22,7 @@ struct TimelineCommand {
   report::TimelineFilter filter;
   std::string format, output, around;
   double margin_s = 10;
-  bool raw = false;
+  bool raw = false, share = false;
 };
 
 constexpr std::size_t kFlushBytes = 1 << 16;
@@ -133,7 +134,8 @@ ExitCode run_timeline(TimelineCommand& command) {
   if (const Status opened = outlet.open(command.output); !opened.ok()) return print_error(opened.error()), ExitCode::usage;
   const bool to_terminal = command.output.empty() && stdout_is_terminal();
   const model::TimelineOptions options{{terminal_width(), to_terminal && colour_wanted(), false, command.raw}, Zone::locate(command.common.scan.time_zone).take()};
-  const auto writer = format->make(options, [&](std::string_view text) { outlet.write(text); });
+  auto writer = format->make(options, [&](std::string_view text) { outlet.write(text); });
+  if (command.share) writer = std::make_unique<report::SharedTimeline>(std::move(writer));
   report::TimelineRows rows(*writer, command.filter);
   RowsTap tap(rows);
   pipeline::ScanResult result = read_evidence(command, knowledge, &tap);
@@ -150,17 +152,18 @@ ExitCode run_timeline(TimelineCommand& command) {
 void add_timeline_command(CLI::App& app, Run& run) {
   auto command = std::make_shared<TimelineCommand>();
   CLI::App* timeline = app.add_subcommand("timeline", "the rebuilt timeline: sessions, exchanges, calls and notices, in the order of the evidence");
-  timeline->footer("Example:  mcpscan timeline gateway.log --around inc-7f3a9c -o incident.trace.json   (open it in ui.perfetto.dev)");
+  timeline->footer("Example:  mcpscan timeline gateway.log --around inc-7f3a9c");
   add_input_options(*timeline, command->common);
   add_data_options(*timeline, command->common);
-  timeline->add_option("--session", command->filter.session, "only this session");
-  timeline->add_option("--tool", command->filter.tool, "only what concerns this tool");
-  timeline->add_option("--id", command->filter.id, "only messages and calls with this JSON-RPC id");
-  timeline->add_option("--around", command->around, "only what happened around this incident, in its sessions");
-  timeline->add_option("--margin", command->margin_s, "seconds shown before and after what the incident lists")->check(CLI::Range(0.0, 86400.0))->capture_default_str();
-  timeline->add_option("--format", command->format, "timeline format: " + format_names());
-  timeline->add_option("-o,--output", command->output, "write the timeline to this file (the ending tells the format)");
-  timeline->add_flag("--raw", command->raw, "do not mask tokens, cookies and keys");
+  timeline->add_option("--session", command->filter.session, "only this session")->type_name("ID")->group(kSelection);
+  timeline->add_option("--tool", command->filter.tool, "only what concerns this tool")->type_name("NAME")->group(kSelection);
+  timeline->add_option("--id", command->filter.id, "only messages and calls with this JSON-RPC id")->type_name("ID")->group(kSelection);
+  timeline->add_option("--around", command->around, "only what happened around this incident, in its sessions")->type_name("INCIDENT")->group(kSelection);
+  timeline->add_option("--margin", command->margin_s, "seconds shown before and after what the incident lists")->check(CLI::Range(0.0, 86400.0))->type_name("S")->capture_default_str()->group(kSelection);
+  timeline->add_option("--format", command->format, "timeline format: " + format_names())->type_name("FORMAT")->group(kOutput);
+  timeline->add_option("-o,--output", command->output, "write the timeline to this file (the ending tells the format)")->type_name("FILE")->group(kOutput);
+  CLI::Option* raw = timeline->add_flag("--raw", command->raw, "do not mask tokens, cookies and keys")->group(kOutput);
+  timeline->add_flag("--share", command->share, "pseudonyms for session ids, addresses and hosts")->excludes(raw)->group(kOutput);
   timeline->callback([command, &run] { run = [command] { return run_timeline(*command); }; });
 }
 

@@ -101,9 +101,9 @@ void add_verify_command(CLI::App& app, Run& run) {
   verify->footer("Exit status: 1 when a seeded fault made a rule accuse a call that had none.\nExample:  mcpscan verify capture.pcapng");
   add_input_options(*verify, command->common);
   add_data_options(*verify, command->common);
-  verify->add_option("--rule", command->common.scan.rules, "judge by these rules only");
-  verify->add_option("--most", command->most, "faults seeded of each class")->check(CLI::Range(1, 20))->capture_default_str();
-  verify->add_option("--format", command->format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  verify->add_option("--rule", command->common.scan.rules, "judge by these rules only")->type_name("RULE")->allow_extra_args(false)->group(kSelection);
+  verify->add_option("--most", command->most, "faults seeded of each class")->check(CLI::Range(1, 20))->type_name("COUNT")->capture_default_str();
+  verify->add_option("--format", command->format, "report format: text, json")->check(CLI::IsMember({"text", "json"}))->type_name("FORMAT")->capture_default_str()->group(kOutput);
   verify->callback([command, &run] { run = [command] { return run_verify(*command); }; });
 }
 

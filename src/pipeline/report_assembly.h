@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 #include "model/exoneration.h"
 #include "pipeline/activity_log.h"
+#include "pipeline/forwarded_peer.h"
 #include "pipeline/settling_gate.h"
 #include "pipeline/timeline_tap.h"
 #include "session/call_ledger.h"
@@ -60,9 +61,12 @@ class ObservationTee : public model::ObservationSink {
 
 // One source of evidence: a log with its rotated parts, or one capture. Read in order by one tracker.
 struct Source {
-  Source(const engine::RuleSet& rules, const engine::EngineOptions& engine_options, session::TrackerOptions options, Onlookers onlookers, const Limits& limits)
+  Source(const engine::RuleSet& rules, const engine::EngineOptions& engine_options, session::TrackerOptions options, Onlookers onlookers,
+         const std::vector<Network>& trusted_proxies, const Limits& limits)
       : wire(options.wire), engine(rules, engine_options, limits), activity(limits), ledger(onlookers.ledger_calls), events(engine, activity, ledger, onlookers),
-        tracker(limits, std::move(options), events), tee(tracker, onlookers.tap), sink(onlookers.tap ? static_cast<model::ObservationSink&>(tee) : tracker) {}
+        tracker(limits, std::move(options), events), tee(tracker, onlookers.tap),
+        forwarded(onlookers.tap ? static_cast<model::ObservationSink&>(tee) : tracker, trusted_proxies),
+        sink(!trusted_proxies.empty() ? forwarded : onlookers.tap ? static_cast<model::ObservationSink&>(tee) : tracker) {}
 
   bool wire;
   engine::Engine engine;
@@ -71,6 +75,7 @@ struct Source {
   EventTee events;
   session::SessionTracker tracker;
   ObservationTee tee;
+  ForwardedPeer forwarded;
   model::ObservationSink& sink;  // where readers put what they read
   std::unique_ptr<SettlingGate> gate;  // before it, for logs of which a history is kept
   std::string enable;

@@ -121,7 +121,7 @@ class Scan {
     source_by_key_.emplace(key, sources_.size());
     const std::string name = std::filesystem::path(file.member.empty() ? file.display : file.member).filename().string();
     sources_.push_back(std::make_unique<Source>(knowledge_.rules, engine::EngineOptions{options_.client_timeout_us, options_.rules, engine::Scope::one_source},
-                                                session::TrackerOptions{wire, name}, Onlookers{joint_.get(), ledger_calls_, tap_, sources_.size()}, limits_));
+                                                session::TrackerOptions{wire, name}, Onlookers{joint_.get(), ledger_calls_, tap_, sources_.size()}, options_.trusted_proxies, limits_));
     return *sources_.back();
   }
 

@@ -15,6 +15,7 @@
 #include "ingest/text/log_parser.h"
 #include "model/exoneration.h"
 #include "model/finding.h"
+#include "pipeline/forwarded_peer.h"
 #include "pipeline/run_recorder.h"
 #include "pipeline/timeline_tap.h"
 
@@ -24,6 +25,7 @@ struct ScanOptions {
   std::vector<std::string> inputs;
   std::string time_zone = "UTC", dialect, filter;
   std::vector<std::string> key_logs;
+  std::vector<Network> trusted_proxies;           // whose X-Forwarded-For tells the client
   Time since, until;
   model::Vantage as = model::Vantage::unknown;    // overrides the guess
   std::map<std::string, model::Vantage> as_of;    // the same for single inputs, by path or file name

@@ -309,6 +309,8 @@ class Html {
       const Labelled row = wording_.not_judged(group);
       fact(row.label, row.text);
     }
+    const Labelled more = wording_.more_evidence();
+    fact(more.label, more.text);
     const Labelled rest = wording_.everything_else();
     fact(rest.label, rest.text);
     put("</dl>\n</section>\n");

@@ -122,6 +122,8 @@ class Markdown {
       const Labelled row = wording_.not_judged(group);
       labelled(row.label, row.text);
     }
+    const Labelled more = wording_.more_evidence();
+    labelled(more.label, more.text);
     const Labelled rest = wording_.everything_else();
     labelled(rest.label, rest.text);
   }

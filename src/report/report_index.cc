@@ -165,6 +165,20 @@ std::vector<CoverageGroup> ReportIndex::not_judged() const {
   return groups;
 }
 
+std::string_view ReportIndex::shared_enable() const {
+  std::map<std::string_view, std::set<std::string_view>> ways;  // the first way, and what follows it: groups differ in that
+  for (const auto& rule : report_->rules) {
+    const std::size_t end = rule.enable.find(kOr);
+    if (rule.state != model::RuleState::evaluated && end != std::string::npos) ways[std::string_view(rule.enable).substr(0, end)].insert(std::string_view(rule.enable).substr(end));
+  }
+  std::string_view shared;
+  std::size_t most = 1;
+  for (const auto& [way, others] : ways) {
+    if (others.size() > most) most = others.size(), shared = way;
+  }
+  return shared;
+}
+
 std::vector<std::string> ReportIndex::judged_rules() const {
   std::vector<std::string> names;
   for (const auto& rule : report_->rules) {

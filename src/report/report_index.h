@@ -63,6 +63,9 @@ class ReportIndex {
   std::uint64_t anomalies_total() const { return input_problems().size(); }
 
   std::vector<CoverageGroup> not_judged() const;
+  // What several of them would be enabled by alike, e.g. the loggers of the logs read, which is told once; empty: nothing.
+  // It stands before kOr in their `enable`.
+  std::string_view shared_enable() const;
   // Rules fully judged, by name, and those of them that found nothing.
   std::vector<std::string> judged_rules() const;
   std::uint64_t silent_rules() const;
@@ -86,6 +89,8 @@ class ReportIndex {
   Time first_, last_;
 };
 
+// Parts ways to enable a rule.
+constexpr std::string_view kOr = "; or: ";
 // The name of the row that stands for the sessions left out.
 constexpr std::string_view kOthersKey = "(others)";
 

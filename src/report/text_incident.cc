@@ -156,17 +156,6 @@ void write_tally(Page& page, const TallyOfRule& tally) {
   if (shown < rows.size()) page.line(fmt::format("{:>11} under {}", thousands(left), counted(rows.size() - shown, "more key")), Style::dim);
 }
 
-void write_fix(Page& page, const model::Incident& incident, const std::string& command) {
-  const std::string text = page.text(incident.fix), more = command.empty() ? command : "More: " + command;
-  if (text.empty()) return page.paragraph(kIndent, "", more, kPictureIndent);
-  // The command stays whole on one line, to be copied.
-  const auto lines = wrapped(text, page.width() - kIndent - 5, page.width() - kPictureIndent);
-  const std::size_t last = text_width(lines.back()) + (lines.size() == 1 ? kIndent + 5 : kPictureIndent);
-  const bool fits = !more.empty() && last + kIndent + text_width(more) <= page.width();
-  page.paragraph(kIndent, "Fix: ", fits ? text + "  " + more : text, kPictureIndent, Style::heading);
-  if (!fits && !more.empty()) page.paragraph(kPictureIndent, "", more, kPictureIndent);
-}
-
 void write_labelled(Page& page, std::string_view label, const std::string& text) {
   if (!text.empty()) page.paragraph(kIndent, label, text, kPictureIndent);
 }
@@ -191,7 +180,8 @@ void write_incident(Page& page, const ReportIndex& index, const Wording& wording
   write_labelled(page, "Touched: ", wording.reach(incident));
   write_labelled(page, "Led to: ", wording.consequences(incident));
   for (const TallyOfRule& tally : wording.tallies(incident)) write_tally(page, tally);
-  write_fix(page, incident, wording.more_command(incident));
+  write_labelled(page, "Fix: ", page.text(incident.fix));
+  write_labelled(page, "More: ", wording.more_command(incident));
 }
 
 }  // namespace mcpscan::report

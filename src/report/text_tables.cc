@@ -79,6 +79,7 @@ void write_coverage(Page& page, const ReportIndex& index, const Wording& wording
   if (!index.speaks_mcp() || index.report().rules.empty()) return;
   page.blank();
   for (const CoverageGroup& group : index.not_judged()) write_label(page, wording.not_judged(group));
+  if (const Labelled more = wording.more_evidence(); !more.text.empty()) write_label(page, more);
   write_label(page, wording.everything_else());
 }
 

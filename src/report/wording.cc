@@ -245,10 +245,15 @@ Labelled Wording::not_judged(const CoverageGroup& group) const {
   std::vector<std::string> rules;
   for (const std::string& rule : group.rules) rules.push_back(safe_(rule));
   std::string text = joined(rules, rules.size());
-  const std::string between = group.why.empty() || group.enable.empty() ? "" : "; ";
-  if (!group.why.empty() || !group.enable.empty()) text += fmt::format(" ({}{}{})", safe_(group.why), between, safe_(group.enable));
+  std::string_view enable = group.enable;
+  const std::string_view shared = index_->shared_enable();
+  if (!shared.empty() && enable.starts_with(shared) && enable.substr(shared.size()).starts_with(kOr)) enable.remove_prefix(shared.size() + kOr.size());
+  const std::string between = group.why.empty() || enable.empty() ? "" : "; ";
+  if (!group.why.empty() || !enable.empty()) text += fmt::format(" ({}{}{})", safe_(group.why), between, safe_(enable));
   return {group.state == model::RuleState::partly ? "Judged in part:" : "Not judged:", text};
 }
+
+Labelled Wording::more_evidence() const { return {"More would be judged from these logs:", safe_(index_->shared_enable())}; }
 
 Labelled Wording::everything_else() const {
   if (index_->findings_total() > 0) return {"Everything else:", counted(index_->silent_rules(), "rule") + " evaluated, nothing found."};

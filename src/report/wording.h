@@ -72,6 +72,8 @@ class Wording {
 
   // --- what the silence is worth ---
   Labelled not_judged(const CoverageGroup& group) const;
+  // What several groups have in common of how to enable them; an empty text where they have nothing.
+  Labelled more_evidence() const;
   Labelled everything_else() const;
 
  private:

@@ -202,3 +202,14 @@ TEST_CASE("a hostile report cannot act on the terminal, forge a line, leak a sec
     CHECK_FALSE(has(text, "s3cr3t"));
   }
 }
+
+TEST_CASE("what several rules would be enabled by alike is told once, not behind each of them") {
+  model::Report report = tests::demo_report();
+  const std::string loggers = "set DEBUG on mcp.server.streamable_http";
+  report.rules = {{"one", model::RuleState::not_evaluable, "no channels", loggers + "; or: capture the wire"}, {"two", model::RuleState::not_evaluable, "no headers", loggers + "; or: export a HAR"}};
+  const std::string text = written("text", report);
+  CHECK(text.find("Not judged: one (no channels; capture the wire)") != std::string::npos);
+  CHECK(text.find("Not judged: two (no headers; export a HAR)") != std::string::npos);
+  CHECK(text.find("More would be judged from these logs: " + loggers) != std::string::npos);
+  CHECK(text.find(loggers) == text.rfind(loggers));
+}
