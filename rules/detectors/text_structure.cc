@@ -12,13 +12,25 @@ using namespace model;
 
 constexpr std::size_t kLargestText = 64u << 10;  // what a person or model reads; larger ones are data
 
+// Whether a text of the message may begin with a brace. Most do not, and need not be read for it; an escape may stand for anything.
+bool may_tell_an_object(std::string_view message) {
+  constexpr std::string_view kMember = "\"text\"", kBlanksAndColon = " \t\r\n:";
+  if (message.find("\\u00") != std::string_view::npos) return true;
+  for (std::size_t at = message.find(kMember); at != std::string_view::npos; at = message.find(kMember, at + 1)) {
+    const std::size_t value = message.find_first_not_of(kBlanksAndColon, at + kMember.size());
+    if (value != std::string_view::npos && message.substr(value, 2) == "\"{") return true;
+  }
+  return false;
+}
+
 class TextStructure : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     const RpcMessage* message = event.observation ? event.observation->message : nullptr;
     if (!message || !event.call || event.call->method != "tools/call" || event.verdict != ReplyVerdict::answer) return;
     constexpr std::uint32_t kBoth = kContent | kStructuredContent;
-    if ((message->result_keys & kBoth) != kBoth || message->text.size() > 2 * kLargestText || !json_.read(*message)) return;
+    if ((message->result_keys & kBoth) != kBoth || message->text.size() > 2 * kLargestText) return;
+    if (!may_tell_an_object(message->text) || !json_.read(*message)) return;
     const std::string member = differing_member();
     if (member.empty()) return;
     FindingDraft draft;
