@@ -28,6 +28,7 @@ constexpr std::array kOtlpKeys = {"resourceSpans"sv, "resourceLogs"sv, "resource
 constexpr std::array kHarKeys = {"entries"sv, "version"sv, "creator"sv, "pages"sv, "browser"sv};
 
 constexpr std::size_t kLinesLookedAt = 16;
+constexpr std::size_t kLookedAtInData = 1024;
 constexpr std::size_t kHoleBytes = 16;        // so many NULs in a row are a hole in a text
 constexpr std::size_t kControlShare = 20;     // one control byte in so many bytes at least: no text; random bytes have one in ten
 
@@ -76,7 +77,11 @@ bool is_har(std::string_view text) {
   return std::any_of(kHarKeys.begin(), kHarKeys.end(), [&](std::string_view key) { return inner.has(key); });
 }
 
+// Jaeger's and Tempo's exports are read as OTLP's traces are.
 bool is_otlp(const JsonOutline& line) {
+  const std::string_view data = line.value("data").substr(0, kLookedAtInData), batches = line.value("batches").substr(0, kLookedAtInData);
+  if (data.starts_with('[') && data.find("\"traceID\"") != std::string_view::npos && data.find("\"spans\"") != std::string_view::npos) return true;
+  if (batches.starts_with('[') && batches.find("\"resource\"") != std::string_view::npos) return true;
   return std::any_of(kOtlpKeys.begin(), kOtlpKeys.end(), [&](std::string_view key) { return line.value(key).starts_with('['); });
 }
 

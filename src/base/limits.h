@@ -25,6 +25,9 @@ struct Limits {
   std::size_t json_depth = 256;                 // nesting of a message; deeper is an anomaly, the head fields are kept
   std::size_t id_bytes = 1024;                  // longest id kept; longer ones are compared by digest
   std::size_t batch_messages = 1000;            // messages of one batch
+  // --- traces ---
+  std::size_t otlp_spans = 65536;               // beginnings and ends of spans put into the order of time; exporters write a span as it ends. 1 KiB each
+  std::size_t otlp_services = 64;               // services of one export, each side of one a source of its own
   // --- network ---
   std::size_t flows = 65536;                    // TCP connections open at a time
   std::size_t flow_buffer_bytes = 1u << 20;     // out-of-order bytes kept a direction

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "base/embedded_file.h"
 #include "base/hash.h"
@@ -21,6 +22,7 @@
 #include "pipeline/http_dump_scan.h"
 #include "pipeline/input_head.h"
 #include "pipeline/log_scan.h"
+#include "pipeline/otlp_scan.h"
 #include "pipeline/record_lines.h"
 #include "pipeline/report_assembly.h"
 #include "pipeline/transcript_scan.h"
@@ -109,17 +111,20 @@ class Scan {
 
   // The rotated parts of one log are one source; every other input is its own.
   Source& source_of(const InputFile& file, bool wire) {
-    Source& source = known_source(file, wire);
-    source.inputs.push_back(static_cast<std::uint32_t>(result_.report.inputs.size() - 1));
+    return noted(named_source(key_of(file, wire), std::filesystem::path(file.member.empty() ? file.display : file.member).filename().string(), wire));
+  }
+
+  // The input being read is one of the source's, once.
+  Source& noted(Source& source) {
+    const auto input = static_cast<std::uint32_t>(result_.report.inputs.size() - 1);
+    if (source.inputs.empty() || source.inputs.back() != input) source.inputs.push_back(input);
     return source;
   }
 
-  Source& known_source(const InputFile& file, bool wire) {
-    const std::string key = key_of(file, wire);
+  Source& named_source(const std::string& key, const std::string& name, bool wire) {
     const auto found = source_by_key_.find(key);
     if (found != source_by_key_.end()) return *sources_[found->second];
     source_by_key_.emplace(key, sources_.size());
-    const std::string name = std::filesystem::path(file.member.empty() ? file.display : file.member).filename().string();
     sources_.push_back(std::make_unique<Source>(knowledge_.rules, engine::EngineOptions{options_.client_timeout_us, options_.rules, engine::Scope::one_source},
                                                 session::TrackerOptions{wire, name}, Onlookers{joint_.get(), ledger_calls_, tap_, sources_.size()}, options_.trusted_proxies, limits_));
     return *sources_.back();
@@ -156,6 +161,8 @@ class Scan {
       leave_unread(kind, head, **opened, row);
     } else if (kind == FormatKind::transcript) {
       read_transcript(file, input, std::move(head), **opened, row);
+    } else if (const ingest::RecordForm* form = kind == FormatKind::otlp ? ingest::record_form(head) : nullptr) {
+      read_otlp(file, input, *form, std::move(head), **opened, row);
     } else if (Replayed replayed(head, **opened); const auto lines = record_lines(head, replayed, limits_)) {
       row.place_word = "entry";
       read_log(file, input, read_head(*lines), *lines, row);
@@ -274,6 +281,40 @@ class Scan {
     if (row.books.used > 0 && !row.first.known()) result_.report.notes.push_back(file.display + ": no times in this log: the order of events is known, durations are not");
   }
 
+  // Collectors write traces and logs into one file: what was passed over is read in a second go, where the input can be opened again.
+  void read_otlp(const InputFile& file, std::uint32_t input, const ingest::RecordForm& form, std::string head, ByteReader& bytes, model::InputRow& row) {
+    Replayed replayed(std::move(head), bytes);
+    const bool more = read_otlp_records(file, input, form, replayed, row);
+    if (!more) return;
+    const std::string reader = row.reader;
+    auto again = file.path.empty() ? Result<std::unique_ptr<ingest::ByteSource>>(Error{}) : ingest::open_input(file, input, limits_);
+    if (!again) return result_.report.notes.push_back(file.display + ": holds traces and logs, of which only " + reader + " was read: save it to a file to have both");
+    read_otlp_records(file, input, *form.also, **again, row);
+    row.reader = "otlp";
+  }
+
+  // Whether there is something else in it, too.
+  bool read_otlp_records(const InputFile& file, std::uint32_t input, const ingest::RecordForm& form, ByteReader& bytes, model::InputRow& row) {
+    ingest::JsonRecordLines lines(bytes, form, limits_);
+    row.place_word = "entry";
+    if (form.kind != ingest::RecordForm::Kind::spans) {
+      read_log(file, input, read_head(lines), lines, row);
+    } else {
+      const auto sink_of = [&](std::string_view service, ingest::SpanSide side) -> model::ObservationSink& { return span_source_of(file, service, side).sink; };
+      scan_spans(lines, input, {options_.since, options_.until}, limits_, sink_of, row, [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
+    }
+    return lines.saw_also();
+  }
+
+  Source& span_source_of(const InputFile& file, std::string_view service, ingest::SpanSide side) {
+    const char* const sides[] = {"", " client", " server"};
+    auto& known = span_services_[file.display];
+    const std::string name = std::string(service) + sides[static_cast<std::size_t>(side)];
+    if (known.count(name) == 0 && known.size() >= limits_.otlp_services) return noted(named_source(file.display + "#", "other services", false));
+    known.insert(name);
+    return noted(named_source(file.display + "#" + name, service.empty() ? std::filesystem::path(file.display).filename().string() : std::string(service), false));
+  }
+
   void read_capture(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row) {
     Source& source = source_of(file, true);
     Replayed replayed(std::move(head), bytes);
@@ -334,6 +375,7 @@ class Scan {
   std::unique_ptr<engine::Engine> joint_;  // the rules that look at all sources; only where there are several
   std::vector<std::unique_ptr<Source>> sources_;
   std::map<std::string, std::size_t> source_by_key_;
+  std::map<std::string, std::set<std::string>> span_services_;  // by input
   std::uint64_t bytes_before_ = 0;
   // Of the file that is read, where a history is kept.
   ReadingStart start_;

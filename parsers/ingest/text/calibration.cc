@@ -17,15 +17,15 @@ struct LineCounts {
   std::size_t lines = 0, framed_json = 0, syslog_file = 0, compose = 0;
   std::size_t prefixed = 0;                 // lines that begin with a known prefix
   std::size_t bare = 0, bare_runs = 0;      // lines that neither have one nor continue another by their first byte; and runs of them
-  std::uint16_t layers = 0;
+  std::uint32_t layers = 0;
 };
 
-constexpr std::uint16_t bit(Framing framing) { return static_cast<std::uint16_t>(1u << static_cast<unsigned>(framing)); }
-constexpr std::uint16_t kShipped = bit(Framing::gcp) | bit(Framing::elasticsearch) | bit(Framing::ecs) | bit(Framing::datadog) | bit(Framing::loki) |
-                                   bit(Framing::cloudwatch) | bit(Framing::fluent_bit);
-constexpr std::uint16_t kJsonFramings = kShipped | bit(Framing::json_lines) | bit(Framing::docker_json) | bit(Framing::journal_json);
+constexpr std::uint32_t bit(Framing framing) { return 1u << static_cast<unsigned>(framing); }
+constexpr std::uint32_t kShipped = bit(Framing::gcp) | bit(Framing::elasticsearch) | bit(Framing::ecs) | bit(Framing::datadog) | bit(Framing::loki) |
+                                   bit(Framing::cloudwatch) | bit(Framing::fluent_bit) | bit(Framing::otlp);
+constexpr std::uint32_t kJsonFramings = kShipped | bit(Framing::json_lines) | bit(Framing::docker_json) | bit(Framing::journal_json);
 
-bool has(std::uint16_t layers, Framing framing) { return (layers & bit(framing)) != 0; }
+bool has(std::uint32_t layers, Framing framing) { return (layers & bit(framing)) != 0; }
 
 std::vector<std::string_view> head_lines(std::string_view head) {
   std::vector<std::string_view> lines;
@@ -50,7 +50,7 @@ LineCounts count_lines(const LogParser::State& state, const FileShape& shape, co
     frame.payload = strip_ansi(line, arena);
     framer.peel(frame);
     ++counts.lines;
-    counts.layers = static_cast<std::uint16_t>(counts.layers | frame.layers);
+    counts.layers |= frame.layers;
     counts.framed_json += (frame.layers & kJsonFramings) != 0;
     counts.syslog_file += has(frame.layers, Framing::syslog_file);
     counts.compose += has(frame.layers, Framing::compose);
@@ -118,7 +118,7 @@ void learn_shape(LogParser::State& state, const std::vector<std::string_view>& l
   state.shape.timed = counts.prefixed >= counts.bare_runs && counts.prefixed * kMostBareLinesARecord >= counts.bare && counts.prefixed > 0;
 }
 
-std::string describe_framing(std::uint16_t layers) {
+std::string describe_framing(std::uint32_t layers) {
   std::string text;
   for (std::size_t i = 0; i < kFramings; ++i) {
     if (has(layers, static_cast<Framing>(i))) text += (text.empty() ? "" : " > ") + std::string(name_of(static_cast<Framing>(i)));
@@ -130,6 +130,9 @@ void note_unknown(const LogRecord& record, Calibration& result) {
   if (result.first_unknown_line != 0) return;
   result.first_unknown_line = record.source.number;
   result.first_unknown_text = std::string(record.line.substr(0, kUnknownTextBytes));
+  const bool stands_there = record.text.data() >= record.line.data() && record.text.data() <= record.line.data() + record.line.size();
+  const std::size_t found = stands_there ? static_cast<std::size_t>(record.text.data() - record.line.data()) : record.line.find(record.text.substr(0, 8));
+  result.first_unknown_column = found == std::string_view::npos ? 0 : std::min(found, result.first_unknown_text.size());
 }
 
 // Whether times go down from record to record; those of a log that several threads write go up and, now and then, down.

@@ -7,6 +7,7 @@
 // Source: RFC 5424 section 6; RFC 3164 section 4; systemd.journal-fields(7) and "Journal Export Formats"; docker json-file and Kubernetes CRI log formats.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,10 +24,13 @@ namespace mcpscan::ingest {
 
 enum class Framing : std::uint8_t {
   docker_json, cri, journal_json, journal_export, syslog_5424, syslog_3164, syslog_file, compose, json_lines,
-  gcp, elasticsearch, ecs, datadog, loki, cloudwatch, fluent_bit,
+  gcp, elasticsearch, ecs, datadog, loki, cloudwatch, fluent_bit, otlp,
 };
-inline constexpr std::size_t kFramings = 16;   // Frame::layers and FileShape::shipped have a bit for each
+inline constexpr std::size_t kFramings = 17;   // Frame::layers and FileShape::shipped have a bit for each
 std::string_view name_of(Framing framing);
+
+inline constexpr std::size_t kMostPaths = 8;   // members that a framing is looked for under
+inline constexpr std::string_view kBadJson = "bad-json";  // reason of a line that is no JSON, in a log of JSON lines
 
 struct Frame {
   std::string_view payload;           // what the program wrote; several lines where it was one escaped text
@@ -39,10 +43,10 @@ struct Frame {
   bool malformed = false;
   std::string_view reason;            // with malformed
   LogRecord* ready = nullptr;         // the JSON told everything; only place and lines are missing
-  std::uint16_t layers = 0;           // bit i: Framing i was taken off
+  std::uint32_t layers = 0;           // bit i: Framing i was taken off
   std::size_t dialect = 0;            // whose json rule it was, 0: none
 
-  void wrap(Framing framing) { layers = static_cast<std::uint16_t>(layers | 1u << static_cast<unsigned>(framing)); }
+  void wrap(Framing framing) { layers |= 1u << static_cast<unsigned>(framing); }
   void stamp(Time at) {
     if (!at.known()) return;
     if (!outer.known()) outer = at;
@@ -56,7 +60,7 @@ struct FileShape {
   bool json = false;        // most lines are JSON: one that is not is malformed
   bool syslog_file = false; // host and tag stand before the message even without [pid]
   bool compose = false;     // "name | text"
-  std::uint16_t shipped = 0;  // bit i: Framing i, of those in framing_shipped.cc, may stand around a JSON line
+  std::uint32_t shipped = 0;  // bit i: Framing i, of those in framing_shipped.cc, may stand around a JSON line
 };
 
 class Framer {
@@ -87,6 +91,8 @@ class Framer {
   bool read_kubectl_prefix(Frame& frame);
   // framing_shipped.cc
   bool read_shipped(Frame& frame);
+  bool read_ecs(Frame& frame);
+  void mix_process(const std::array<std::string_view, kMostPaths>& paths, Frame& frame) const;
   bool read_tail(Frame& frame, Time at, std::string_view text);
   bool read_fluentd(Frame& frame, Time at, std::string_view text);
   bool read_fluent_pair(Frame& frame);

@@ -60,10 +60,10 @@ bool Framer::read_pairs(Frame& frame) {
 
 bool Framer::read_json(Frame& frame) {
   if (!members_.read(frame.payload)) {
-    if (shape_.json && frame.layers == 0) frame.malformed = true, frame.reason = "bad-json";
+    if (shape_.json && frame.layers == 0) frame.malformed = true, frame.reason = kBadJson;
     return false;
   }
-  return read_docker(frame) || read_journal(frame) || read_shipped(frame) || read_with_rule(frame) || read_logger_json(frame);
+  return read_docker(frame) || read_journal(frame) || read_shipped(frame) || read_with_rule(frame) || read_ecs(frame) || read_logger_json(frame);
 }
 
 // {"log":"text\n","stream":"stderr","time":"..."}: without the line end the text goes on in the next object of that stream.

@@ -1,5 +1,5 @@
 // The framings of log shippers and clouds: what stands around a line in CloudWatch, Google Cloud Logging, Datadog, Loki, Fluent Bit, the
-// Elastic stack. As JSON they differ in names only, so they are a table; as text each has its own mark.
+// Elastic stack, and in OTLP. As JSON they differ in names only, so they are a table; as text each has its own mark.
 // Source: CloudWatch Logs API FilteredLogEvent; Cloud Logging LogEntry; Datadog logs API and archives; logcli; Fluent Bit's kubernetes and
 // FireLens metadata; Elastic Common Schema 8.
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace mcpscan::ingest {
 namespace {
 
-using Paths = std::array<std::string_view, 8>;  // dotted; unused ones are empty
+using Paths = std::array<std::string_view, kMostPaths>;  // dotted; unused ones are empty
 
 struct ShippedForm {
   Framing framing;
@@ -30,13 +30,13 @@ constexpr std::array<ShippedForm, 9> kForms{{
      {"timestamp", "receiveTimestamp"},
      {"resource.labels.pod_name", "resource.labels.container_name", "resource.labels.instance_id", "resource.labels.revision_name", "labels.instanceId"},
      "severity", "", "httpRequest"},
+    {Framing::otlp,
+     {"body.stringValue", "body"},
+     {"timeUnixNano", "observedTimeUnixNano", "severityNumber"},
+     {"timeUnixNano", "observedTimeUnixNano"},
+     {},
+     "severityText", "", ""},
     {Framing::elasticsearch, {"_source"}, {"_index", "_id"}, {}, {}, "", "", ""},
-    {Framing::ecs,
-     {"message", "event.original"},
-     {"ecs.version", "@metadata", "agent.type", "log.level", "log.logger", "log.file.path", "input.type"},
-     {"@timestamp"},
-     {"container.id", "kubernetes.pod.name", "kubernetes.container.name", "process.pid", "log.file.path", "stream"},
-     "log.level", "log.logger", ""},
     {Framing::datadog,
      {"content.message", "content.attributes"},
      {"content.timestamp", "content.service", "content.host"},
@@ -69,6 +69,9 @@ constexpr std::array<ShippedForm, 9> kForms{{
      {"container_id", "container_name", "kubernetes.pod_name", "kubernetes.container_name", "stream", "source", "tag"},
      "", "", ""},
 }};
+
+constexpr Paths kEcsMarks{"ecs.version", "@metadata", "agent.type", "log.level", "log.logger", "log.file.path", "input.type"};
+constexpr Paths kEcsProcess{"container.id", "kubernetes.pod.name", "kubernetes.container.name", "process.pid", "log.file.path", "stream"};
 
 // The first that is there.
 JsonValue first_of(const JsonMembers& members, const Paths& paths) {
@@ -118,10 +121,9 @@ bool Framer::read_shipped(Frame& frame) {
     const JsonValue payload = first_of(members_, form.payload);
     if (!(payload.is_text() || payload.type == JsonType::object) || !fits(members_, form)) continue;
     frame.wrap(form.framing);
-    frame.stamp(read_time(first_of(members_, form.time)));
-    for (const std::string_view path : form.process) {
-      if (!path.empty()) frame.process = mix(frame.process, find_path(members_, path).text);
-    }
+    const Time at = read_time(first_of(members_, form.time));
+    frame.stamp(at.known() ? at : read_time(JsonKeys::of(members_, false).time));
+    mix_process(form.process, frame);
     if (!form.level.empty() && frame.level.empty()) frame.level = find_path(members_, form.level).text;
     if (!form.logger.empty() && frame.logger.empty()) frame.logger = find_path(members_, form.logger).text;
     frame.partial = form.framing == Framing::fluent_bit && is_partial(members_);
@@ -129,6 +131,23 @@ bool Framer::read_shipped(Frame& frame) {
     return true;
   }
   return false;
+}
+
+void Framer::mix_process(const std::array<std::string_view, kMostPaths>& paths, Frame& frame) const {
+  for (const std::string_view path : paths) {
+    if (!path.empty()) frame.process = mix(frame.process, find_path(members_, path).text);
+  }
+}
+
+// A record of the Elastic Common Schema is the program's own: what stands beside the message counts as in any JSON log.
+bool Framer::read_ecs(Frame& frame) {
+  if (((shape_.shipped >> static_cast<unsigned>(Framing::ecs)) & 1u) == 0) return false;
+  if (!members_.find("@timestamp").present() || !first_of(members_, kEcsMarks).present()) return false;
+  frame.wrap(Framing::ecs);
+  if (frame.level.empty()) frame.level = find_path(members_, "log.level").text;
+  if (frame.logger.empty()) frame.logger = find_path(members_, "log.logger").text;
+  mix_process(kEcsProcess, frame);
+  return read_logger_json(frame);
 }
 
 // 2026-11-29T16:35:55Z {app="mcp"} text (logcli), 2026-11-29T16:35:55.274000+00:00 group/stream text (aws logs tail).

@@ -92,7 +92,8 @@ bool Framer::read_cri(Frame& frame) {
   const std::string_view stream = text.substr(0, 7);
   const bool cri = (stream == "stdout " || stream == "stderr ") && text.size() > 8 && (text[7] == 'F' || text[7] == 'P') &&
                    (text.size() == 8 || text[8] == ' ' || text[8] == ':');
-  if (!cri) return read_tail(frame, at, text) || read_tag(frame, text, Framing::syslog_file, at, false);
+  const bool as_aws_does = frame.payload.substr(0, length).ends_with("+00:00") && (length == 25 || length == 32);
+  if (!cri) return ((as_aws_does || text.starts_with('{')) && read_tail(frame, at, text)) || read_tag(frame, text, Framing::syslog_file, at, false);
   frame.wrap(Framing::cri);
   frame.stamp(at);
   frame.process = mix(frame.process, stream.substr(0, 6));

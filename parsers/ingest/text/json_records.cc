@@ -27,6 +27,12 @@ constexpr RecordForm kHits{"hits.hits[]", "", Kind::objects};             // Ela
 constexpr RecordForm kQueryRange{"data.result[].values[]", "data.result[].stream", Kind::pairs};  // Loki
 constexpr RecordForm kPush{"streams[].values[]", "streams[].stream", Kind::pairs};                // Loki's push API
 
+constexpr RecordForm kOtlpLogs{"resourceLogs[].scopeLogs[].logRecords[]", "", Kind::objects};
+constexpr RecordForm kOtlpSpans{"resourceSpans[].scopeSpans[].spans[]", "resourceSpans[].resource", Kind::spans, &kOtlpLogs};
+constexpr RecordForm kLogsFirst{kOtlpLogs.path, "", Kind::objects, &kOtlpSpans};
+constexpr RecordForm kTempo{"batches[].scopeSpans[].spans[]", "batches[].resource", Kind::spans};
+constexpr RecordForm kJaeger{"data[].spans[]", "", Kind::spans};
+
 bool is_space(char c) { return kBlanks.find(c) != kNone; }
 
 std::string_view first_element(std::string_view array) {
@@ -54,6 +60,10 @@ const RecordForm* form_of_object(std::string_view text) {
     const JsonOutline record(element(key));
     return record.has("timestamp") && record.has("message");
   };
+  if (document.value("resourceSpans").starts_with('[')) return &kOtlpSpans;
+  if (document.value("resourceLogs").starts_with('[')) return &kLogsFirst;
+  if (JsonOutline(element("batches")).has("scopeSpans")) return &kTempo;
+  if (JsonOutline(element("data")).has("spans")) return &kJaeger;
   if (timed_message("events")) return &kEvents;
   if (timed_message("logEvents")) return &kSubscription;
   if (element("results").starts_with('[') && JsonOutline(first_element(element("results"))).has("field")) return &kInsights;
@@ -92,10 +102,18 @@ std::size_t JsonRecordLines::read(std::span<char> to) {
 }
 
 void JsonRecordLines::take(char c) {
+  if (begins_document(c)) {
+    if (target_ != nullptr) end_record();
+    levels_.clear();
+    path_.clear();
+    too_deep_ = 0;
+    in_name_ = false;
+  }
   if (target_ != nullptr && in_string_) take_in_string(c);
   else if (target_ != nullptr) take_in_record(c);
   else if (in_name_) take_name(c);
   else take_outside(c);
+  if (at_line_start_ && indent_ == 0 && c == '"' && (target_ != nullptr || !levels_.empty())) flush_left_ = true;
   if (c == '\n') indent_ = 0, at_line_start_ = true;
   else if (at_line_start_ && (c == ' ' || c == '\t')) ++indent_;
   else at_line_start_ = false;
@@ -138,6 +156,7 @@ void JsonRecordLines::open(char c) {
     return;
   }
   levels_.push_back({c == '[', c == '[' && path_ + "[]" == form_.path, path_bytes});
+  if (c == '[' && form_.also != nullptr) saw_also_ = saw_also_ || form_.also->path.starts_with(path_ + "[]");
 }
 
 void JsonRecordLines::close() {
@@ -161,13 +180,17 @@ void JsonRecordLines::begin_record(char c) {
   gap_ = false;
   depth_ = 0;
   record_.clear();
-  record_indent_ = at_line_start_ ? indent_ : 0;
+  record_indent_ = indent_;
+  record_begins_line_ = at_line_start_;
+  record_opening_ = c;
   target_ = form_.kind == Kind::objects ? &out_ : &record_;
   take_in_record(c);
 }
 
 void JsonRecordLines::end_record() {
-  if (target_ == &record_) form_.kind == Kind::pairs ? write_pair() : write_fields();
+  if (target_ == &record_ && form_.kind == Kind::pairs) write_pair();
+  else if (target_ == &record_ && form_.kind == Kind::fields) write_fields();
+  else if (target_ == &record_) write_span();
   target_ = nullptr;
   in_string_ = escaped_ = false;
   depth_ = 0;
@@ -188,9 +211,17 @@ void JsonRecordLines::take_in_string(char c) {
   else if (c == '"') in_string_ = false;
 }
 
-// A line begins as records begin, yet one is open: it never ended.
+// A line begins as the open record did: that one never ended.
 bool JsonRecordLines::begins_anew(char c) const {
-  return target_ != &beside_ && at_line_start_ && depth_ > 0 && record_indent_ > 0 && indent_ == record_indent_ && (c == '{' || c == '[');
+  const bool as_records_do = at_line_start_ && record_begins_line_ && indent_ == record_indent_ && c == record_opening_ && (c == '{' || c == '[');
+  return as_records_do && target_ != &beside_ && depth_ > 0 && !flush_left_;
+}
+
+// A brace at the very beginning of a line inside a document: that one never ended. Records of an array may stand so too.
+bool JsonRecordLines::begins_document(char c) const {
+  if (c != '{' || !at_line_start_ || indent_ != 0 || flush_left_ || levels_.empty() || levels_.front().array) return false;
+  const bool among_records = target_ == nullptr ? levels_.back().holds_records : target_ != &beside_;
+  return !among_records || (any_ && !record_begins_line_);
 }
 
 void JsonRecordLines::take_in_record(char c) {
@@ -224,6 +255,14 @@ void JsonRecordLines::write_pair() {
   out_ += R"(","line":")";
   out_ += pair[1].text;
   out_ += "\"}";
+}
+
+void JsonRecordLines::write_span() {
+  out_ += R"({"resource":)";
+  out_ += beside_.empty() ? "{}" : beside_;
+  out_ += R"(,"span":)";
+  out_ += record_;
+  out_ += '}';
 }
 
 // [{"field":"@timestamp","value":"..."},...] becomes an object.

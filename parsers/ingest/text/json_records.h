@@ -1,9 +1,9 @@
 // JsonRecordLines: a document that holds log records in an array (gcloud --format=json, aws logs get-log-events and filter-log-events,
-// CloudWatch subscription records and Insights results, Datadog's and Loki's query results, an Elasticsearch hit list, Claude Code's MCP
-// logs up to 1.x) as JSON lines, one record a line, so that every reader of JSON lines reads it. Line N is record N. Records that are
+// CloudWatch subscription records and Insights results, Datadog's and Loki's query results, an Elasticsearch hit list, OpenTelemetry's
+// file exporter, Jaeger's and Tempo's traces, Claude Code's MCP logs up to 1.x) as JSON lines, one record a line, so that every reader of JSON lines reads it. Line N is record N. Records that are
 // objects keep their bytes: offsets are those of the document, less what stood before the first record. Loki's pairs become the objects
-// that logcli -o jsonl writes, and Insights' lists of fields become objects.
-// A record that does not end is given up where a line begins as records begin, or at a line break inside a string; the next one is found.
+// that logcli -o jsonl writes, Insights' lists of fields become objects, a span stands beside its resource.
+// What does not end is given up where a line begins as records or documents of this input begin, or at a line break inside a string.
 // Ownership: `bytes` outlives it. Threads: one. Memory: one chunk; one record of those that are rewritten (Limits::line_bytes).
 // Bound: Limits::json_depth for what stands around the array.
 // Source: RFC 8259; AWS CloudWatch Logs API; Datadog API v2 logs; Loki HTTP API; Elasticsearch search API.
@@ -21,10 +21,11 @@
 namespace mcpscan::ingest {
 
 struct RecordForm {
-  enum class Kind : std::uint8_t { objects, pairs, fields };
+  enum class Kind : std::uint8_t { objects, pairs, fields, spans };
   std::string_view path;       // of a record: keys joined by dots, [] for an element of an array
   std::string_view beside;     // of an object that all records behind it share; empty: none
   Kind kind = Kind::objects;
+  const RecordForm* also = nullptr;   // what may stand in the same input, for a second reading
 };
 
 // The form of the document that begins here; nullptr: none. An array on one line is a JSON-RPC batch unless its elements name a time.
@@ -34,6 +35,8 @@ class JsonRecordLines : public ByteReader {
  public:
   JsonRecordLines(ByteReader& bytes, const RecordForm& form, const Limits& limits) : bytes_(bytes), form_(form), limits_(limits) {}
   std::size_t read(std::span<char> to) override;
+  // An array of what `also` tells was passed over.
+  bool saw_also() const { return saw_also_; }
 
  private:
   struct Level {
@@ -54,7 +57,9 @@ class JsonRecordLines : public ByteReader {
   void put(char c);
   void write_pair();
   void write_fields();
+  void write_span();
   bool begins_anew(char c) const;
+  bool begins_document(char c) const;
 
   ByteReader& bytes_;
   const RecordForm& form_;
@@ -67,7 +72,11 @@ class JsonRecordLines : public ByteReader {
   std::size_t depth_ = 0;                // brackets open inside the record
   std::size_t too_deep_ = 0;             // levels beyond Limits::json_depth
   std::size_t indent_ = 0;               // blanks at the beginning of this line
-  std::size_t record_indent_ = 0;        // of the line that a record began; 0: records do not begin lines
+  std::size_t record_indent_ = 0;        // of the line that the record began
+  char record_opening_ = '{';
+  bool record_begins_line_ = false;
+  bool flush_left_ = false;              // printed without indents: the beginning of a line tells nothing
+  bool saw_also_ = false;
   bool at_line_start_ = true, in_string_ = false, escaped_ = false, in_name_ = false;
   bool any_ = false;                     // a record was begun
   bool gap_ = false;                     // a byte between records is held back: it becomes the line end

@@ -64,6 +64,7 @@ struct Calibration {
   std::uint64_t records = 0, understood = 0;
   std::uint64_t first_unknown_line = 0;
   std::string first_unknown_text;
+  std::size_t first_unknown_column = 0;  // offset in that text of what is not understood: framing and prefix stand before it
   bool has_times = false;
   bool newest_first = false;       // later records come first
 };

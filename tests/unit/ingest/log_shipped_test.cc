@@ -84,16 +84,24 @@ TEST_CASE("Fluent Bit keeps Docker's three names but not its line end: the next 
 }
 
 TEST_CASE("Elastic Common Schema: level and logger nested or dotted, a search hit around it") {
-  check_carried(R"({"@timestamp":"2026-11-29T16:35:55.274Z","log":{"level":"info","logger":"uvicorn.error"},"message":"Shutting down","ecs":{"version":"8.0"}})", "ecs");
-  check_carried(R"({"_index":"logs-1","_id":"x","_source":{"@timestamp":"2026-11-29T16:35:55.274Z","message":"Shutting down","log.level":"info"}})", "elasticsearch > ecs");
+  check_carried(R"({"@timestamp":"2026-11-29T16:35:55.274Z","log":{"level":"info","logger":"uvicorn.error"},"message":"Shutting down","ecs":{"version":"8.0"}})", "json-lines > ecs");
+  check_carried(R"({"_index":"logs-1","_id":"x","_source":{"@timestamp":"2026-11-29T16:35:55.274Z","message":"Shutting down","log.level":"info"}})", "json-lines > elasticsearch > ecs");
   CHECK(shipped(R"({"@timestamp":"2026-11-29T16:35:55.274Z","log":{"level":"warn","logger":"mcp.x"},"message":"hm","ecs":{"version":"8.0"}})").record.logger == "mcp.x");
+}
+
+TEST_CASE("a record of the program's own keeps what stands beside its message; a wrapper without its usual time takes any") {
+  const auto own = shipped(R"({"@timestamp":"2026-11-29T16:35:55.274Z","ecs":{"version":"8.0"},"message":"got","mcp_session_id":"s-1","body":{"jsonrpc":"2.0","id":1,"method":"ping"}})").record;
+  CHECK(own.kind == RecordKind::message);
+  CHECK(own.session == "s-1");
+  CHECK(shipped(R"({"ts":1795970155.274,"log":"INFO:     Shutting down","container_name":"gw"})").record.at.substr(0, 23) == "2026-11-29T16:35:55.274");
+  CHECK(shipped("2026-11-29T16:35:55.274Z tools/call {\"jsonrpc\":\"2.0\"}").framing == "plain");
 }
 
 TEST_CASE("four wrappers, one in the other, are all taken off; a fifth stays text") {
   const std::string cri = R"(2026-11-29T16:35:55.274000000Z stderr F INFO:     Shutting down)";
   const std::string fluent = R"({\"log\":\")" + cri + R"(\",\"kubernetes\":{\"pod_name\":\"gw-1\"}})";
   const std::string four = R"({"insertId":"a1","timestamp":"2026-11-29T16:35:57Z","jsonPayload":{"@timestamp":"2026-11-29T16:35:56Z","ecs":{"version":"8"},"message":")" + fluent + R"("}})";
-  check_carried(four, "cri > gcp > ecs > fluent-bit");
+  check_carried(four, "cri > json-lines > gcp > ecs > fluent-bit");
   CHECK(shipped(four).record.transport_at == "2026-11-29T16:35:57.000000Z");
   CHECK(shipped("<134>1 2026-11-29T16:35:58Z h a - - - " + four).record.kind == RecordKind::unknown);
 }
