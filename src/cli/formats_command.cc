@@ -5,39 +5,20 @@
 
 #include "base/text_file.h"
 #include "cli/command.h"
+#include "cli/explain_file.h"
 #include "cli/terminal.h"
-#include "ingest/input_set.h"
 #include "pipeline/scan.h"
 #include "report/layout.h"
 
 namespace mcpscan::cli {
 namespace {
 
-constexpr std::size_t kHeadBytes = 256 * 1024;
-constexpr std::size_t kShownBytes = 160;
-
-struct FormatsCommand {
-  std::string dialect_dir, path, time_zone = "UTC";
-};
-
-std::string_view word_of(ingest::FormatKind kind) {
-  switch (kind) {
-    case ingest::FormatKind::log: return "a log";
-    case ingest::FormatKind::capture: return "a capture";
-    case ingest::FormatKind::har: return "a HAR file";
-    case ingest::FormatKind::transcript: return "a client's transcript";
-    case ingest::FormatKind::otlp: return "OpenTelemetry JSON (read as a log of JSON lines)";
-    case ingest::FormatKind::binary: return "neither text nor a capture";
-    case ingest::FormatKind::empty: return "empty";
-  }
-  return "unknown";
-}
-
 ExitCode list_formats(const FormatsCommand& command) {
   const auto knowledge = pipeline::load_knowledge(command.dialect_dir, {});
   for (const Error& problem : knowledge.problems) print_error(problem);
   print("captures\n  pcap, pcapng      packets: link layers, TCP, TLS with --keylog, HTTP/1 and 2, SSE\n\n"
         "exports\n  har               HTTP Archive 1.2 of browsers and proxies\n\n"
+        "traces\n  otlp              OpenTelemetry's JSON (file exporter, Tempo), traces with the MCP conventions and logs; Jaeger's export\n\n"
         "clients' own records\n  transcripts       session files of Claude Code and rollouts of Codex CLI: what the model was shown for which call\n\n"
         "text dumps\n  http-text         raw HTTP requests and responses, curl -v\n\nlog dialects\n");
   for (const auto& dialect : knowledge.dialects.summaries()) print(fmt::format("  {:<18} {}\n", dialect.name, dialect.title));
@@ -46,42 +27,6 @@ ExitCode list_formats(const FormatsCommand& command) {
         "  CloudWatch, Google Cloud Logging, Datadog, Loki, Fluent Bit and fluentd, Elastic stack; up to four around each other\n\n"
         "what may hold such records\n  JSON documents (cloud query results), CSV tables (console exports), the newest record first\n");
   return knowledge.problems.empty() ? ExitCode::nothing : ExitCode::usage;
-}
-
-void print_calibration(const ingest::Calibration& calibration) {
-  print(fmt::format("framing: {}\nrecords looked at: {}, understood: {}\n", calibration.framing.empty() ? std::string("plain") : calibration.framing,
-                    calibration.records, calibration.understood));
-  for (std::size_t i = 0; i < calibration.scores.size() && i < 3; ++i) {
-    print(fmt::format("{} {:<18} {} records\n", i == 0 ? "taken by  " : "runner-up ", calibration.scores[i].dialect, calibration.scores[i].records));
-  }
-  if (!calibration.has_times) print("no times found: order only\n");
-  if (calibration.first_unknown_line == 0) return;
-  print(fmt::format("first line nothing understood: {}\n    {}\n    ^\n", calibration.first_unknown_line, calibration.first_unknown_text.substr(0, kShownBytes)));
-}
-
-ExitCode explain_file(const FormatsCommand& command) {
-  const auto knowledge = pipeline::load_knowledge(command.dialect_dir, {});
-  for (const Error& problem : knowledge.problems) print_error(problem);
-  const Limits limits;
-  const ingest::InputSet set = ingest::expand_inputs({command.path}, limits);
-  for (const auto& problem : set.problems) print_error(problem.error);
-  if (set.files.empty()) return ExitCode::usage;
-  for (const ingest::InputFile& file : set.files) {
-    auto opened = ingest::open_input(file, 0, limits);
-    if (!opened) return print_error(opened.error()), ExitCode::usage;
-    std::string head(kHeadBytes, '\0');
-    std::size_t filled = 0;
-    for (std::size_t count = 1; count > 0 && filled < head.size(); filled += count) count = (*opened)->read({head.data() + filled, head.size() - filled});
-    head.resize(filled);
-    const ingest::FormatKind kind = ingest::probe_format(head);
-    print(fmt::format("{}: {}{}\n", file.display, word_of(kind), (*opened)->compressed() ? ", compressed" : ""));
-    if (kind != ingest::FormatKind::log && kind != ingest::FormatKind::otlp) continue;
-    ingest::ParserOptions options;
-    options.time_zone = command.time_zone;
-    ingest::LogParser parser(knowledge.dialects, options, limits);
-    print_calibration(parser.calibrate(head));
-  }
-  return ExitCode::nothing;
 }
 
 ExitCode check_dialects(const FormatsCommand& command) {

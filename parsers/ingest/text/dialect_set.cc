@@ -11,8 +11,9 @@ constexpr std::size_t kShownBytes = 160;
 
 // What a set of dialects makes of one sample.
 struct Reading {
-  std::string dialect;
+  std::string dialect, message, logger;
   std::vector<std::pair<std::string, std::string>> values;
+  bool unknown = false;
 };
 
 Reading read_sample(LogParser& parser, const Sample& sample, const std::vector<std::string>& fields) {
@@ -26,6 +27,9 @@ Reading read_sample(LogParser& parser, const Sample& sample, const std::vector<s
     if (!first) return;
     first = false;
     reading.dialect = parser.dialects()[record.dialect];
+    reading.message = record.text.substr(0, kShownBytes);
+    reading.logger = record.logger;
+    reading.unknown = record.kind == RecordKind::unknown;
     for (const std::string& field : fields) reading.values.emplace_back(field, sample_value(record, field));
   });
   return reading;
@@ -33,12 +37,20 @@ Reading read_sample(LogParser& parser, const Sample& sample, const std::vector<s
 
 std::string place(const Dialect& dialect, const Sample& sample) { return fmt::format("{}:{}", dialect.path, sample.at_line); }
 
+// No message matched: what there was to match, so that a person sees why.
+Error unknown_sample(const Reading& reading, std::string where) {
+  return {ErrorCode::malformed, fmt::format("no message of a dialect matches the sample; behind framing and prefix stands\n    {}\n    of logger '{}'", reading.message, reading.logger),
+          std::move(where), reading.logger.empty() ? "compare it with `match`; a message with `logger` needs a prefix that tells it" : "compare it with `match` and `logger`"};
+}
+
 Status check_sample(LogParser& parser, const Dialect& dialect, const Sample& sample) {
   std::vector<std::string> fields;
   for (const auto& [field, value] : sample.fields) fields.push_back(field);
   const Reading reading = read_sample(parser, sample, fields);
   for (std::size_t i = 0; i < sample.fields.size() && i < reading.values.size(); ++i) {
     if (reading.values[i].second == sample.fields[i].second) continue;
+    const bool of_message = sample.fields[i].first != "at" && sample.fields[i].first != "logger" && sample.fields[i].first != "level";
+    if (reading.unknown && of_message) return unknown_sample(reading, place(dialect, sample));
     return Error{ErrorCode::malformed,
                  fmt::format("the sample gives {} '{}', not '{}'", sample.fields[i].first, reading.values[i].second, sample.fields[i].second),
                  place(dialect, sample), "either the rule or the sample is wrong"};
