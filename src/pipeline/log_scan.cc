@@ -17,6 +17,7 @@
 #include "pipeline/observation_prefetch.h"
 #include "pipeline/record_observer.h"
 #include "pipeline/request_order.h"
+#include "pipeline/spoken_side.h"
 
 namespace mcpscan::pipeline {
 namespace {
@@ -121,6 +122,7 @@ class LogScan {
     for (std::size_t i = 0; i < tallies_.size(); ++i) tallies_[i] += parsed.records_by_dialect[i];
     each_prefetched(parsed.observations, [&](model::Observation& seen) {
       seen.source = original(seen.source);
+      side_.settle(seen);
       if (in_window(seen.at)) sink_.observe(seen);
     });
   }
@@ -145,6 +147,7 @@ class LogScan {
   const LogScanOptions& options_;
   RequestOrder order_;
   NeighbourNames sink_;
+  SpokenSide side_;
   model::InputRow& row_;
   const ingest::OldestFirst* turned_;
   std::vector<std::uint64_t> tallies_;

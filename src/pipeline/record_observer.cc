@@ -1,8 +1,12 @@
 #include "pipeline/record_observer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/hash.h"
+#include "ingest/text/framing.h"
+#include "ingest/text/json_scan.h"
 
 namespace mcpscan::pipeline {
 
@@ -72,7 +76,7 @@ void RecordObserver::observe(const LogRecord& record, ParsedBlock& block) {
     if (!block.first.known()) block.first = record.at;
     block.last = record.at;
   }
-  if (record.malformed) return block.malform(record.reason, record.lines);
+  if (record.malformed) return malform(record, block);
   const bool by_dialect = record.kind != RecordKind::unknown && record.dialect + 1u < block.records_by_dialect.size();
   if (by_dialect) ++block.records_by_dialect[record.dialect];
   if (record.kind == RecordKind::noise) return block.ignore(record.reason, record.lines);
@@ -138,6 +142,14 @@ void RecordObserver::observe_exchange(const LogRecord& record, Observation seen,
   seen.kind = ObservationKind::exchange_summary;
   block.observations.push_back(seen);
   block.books.use(record.lines);
+}
+
+void RecordObserver::malform(const LogRecord& record, ParsedBlock& block) {
+  block.malform(record.reason, record.lines);
+  if (record.reason != ingest::kBadJson) return;
+  ingest::JsonMembers members;
+  members.read(record.line);
+  block.anomalies.add({std::string(record.reason), fmt::format("the JSON breaks off at column {}", members.stopped_at() + 1), record.source});
 }
 
 // A statement about a message that it quotes: the id and the error are the message's, the second key is the id as it stood.

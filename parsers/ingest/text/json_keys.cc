@@ -65,11 +65,21 @@ const KnownKey* known(std::string_view key) {
 
 bool holds_rpc(const JsonValue& value) { return value.text.size() > 16 && value.text.find("jsonrpc") != std::string_view::npos; }
 
-// An object or array that is a message, or a string that holds nothing but one.
-bool is_body(const JsonValue& value) {
-  if (!holds_rpc(value)) return false;
-  if (value.type == JsonType::object || value.type == JsonType::array) return true;
-  return value.is_text() && (value.text[0] == '{' || value.text[0] == '[');
+// The message that a member is or holds: an object with "jsonrpc" among its own keys, at most kDeepest objects further in, an array, or a
+// string that holds nothing but one. Absent: none.
+JsonValue body_in(JsonValue value) {
+  constexpr int kDeepest = 3;
+  for (int depth = 0; holds_rpc(value); ++depth) {
+    if (value.type == JsonType::array) return value;
+    if (value.is_text()) return value.text[0] == '{' || value.text[0] == '[' ? value : JsonValue{};
+    JsonMembers members;
+    if (value.type != JsonType::object || !members.read(value.text) || depth > kDeepest) return {};
+    if (members.find("jsonrpc").present()) return value;
+    const auto inner = std::find_if(members.begin(), members.end(), [](const JsonMember& member) { return holds_rpc(member.value); });
+    if (inner == members.end()) return {};
+    value = inner->value;
+  }
+  return {};
 }
 
 }  // namespace
@@ -83,9 +93,9 @@ JsonKeys JsonKeys::of(const JsonMembers& members, bool rpc) {
   bool cwd = false;
   for (const JsonMember& member : members) {
     if (rpc && member.key == "jsonrpc") keys.is_rpc = true;
-    if (rpc && !keys.body.present() && is_body(member.value)) {
-      keys.body = member.value;
-      continue;
+    if (rpc && !keys.body.present() && holds_rpc(member.value)) {
+      keys.body = body_in(member.value);
+      if (keys.body.present()) continue;
     }
     cwd = cwd || member.key == "cwd";
     const KnownKey* key = known(member.key);

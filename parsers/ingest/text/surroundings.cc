@@ -87,6 +87,14 @@ struct FoundArrow {
   bool named = false;  // a party stands at one of its ends
 };
 
+// C->S, S->C.
+Direction by_letters(std::string_view left, std::string_view right, bool to_right) {
+  if (left.size() != 1 || right.size() != 1) return Direction::unknown;
+  const char from = lower(to_right ? left[0] : right[0]), to = lower(to_right ? right[0] : left[0]);
+  if (from == 'c' && to == 's') return kIn;
+  return from == 's' && to == 'c' ? kOut : Direction::unknown;
+}
+
 // client -> server names both ends; a bare arrow points into the server, as gateways draw it. The nearest named one wins.
 FoundArrow by_arrow(std::string_view text) {
   FoundArrow found;
@@ -94,7 +102,9 @@ FoundArrow by_arrow(std::string_view text) {
     const Arrow* arrow = arrow_ending_at(text, end - 1);
     if (arrow == nullptr) continue;
     const std::size_t at = end - arrow->mark.size();
-    const Party left = party_of(word_before(text, at)), right = party_of(word_behind(text, end));
+    const std::string_view before = word_before(text, at), behind = word_behind(text, end);
+    if (const Direction letters = by_letters(before, behind, arrow->to_right); letters != Direction::unknown) return {letters, true};
+    const Party left = party_of(before), right = party_of(behind);
     if (left != Party::none) return {(left == Party::client) == arrow->to_right ? kIn : kOut, true};
     if (right != Party::none) return {(right == Party::server) == arrow->to_right ? kIn : kOut, true};
     if (arrow->mark.size() > 1 && found.direction == Direction::unknown) found.direction = arrow->to_right ? kIn : kOut;
@@ -160,6 +170,15 @@ Direction by_word(std::string_view text) {
   return found;
 }
 
+// "[client] {...}": who speaks, where nothing else tells.
+Direction by_bracket(std::string_view text) {
+  while (!text.empty() && (is_blank(text.back()) || text.back() == ':')) text.remove_suffix(1);
+  if (!text.ends_with(']')) return Direction::unknown;
+  const std::size_t open = text.rfind('[');
+  const Party party = open == kNone ? Party::none : party_of(text.substr(open + 1, text.size() - open - 2));
+  return party == Party::none ? Direction::unknown : spoken_by(party);
+}
+
 bool is_session_char(char c) { return is_a(c, kLetter | kDigit) || c == '-' || c == '_' || c == '.' || c == ':' || c == '/' || c == '+' || c == '~'; }
 
 // What stands behind a mark: = or : or a blank, perhaps quoted or in brackets.
@@ -212,7 +231,7 @@ std::string_view name_in_brackets(std::string_view text) {
     if (open == kNone) return {};
     const std::string_view name = text.substr(open + 1, close - open - 1);
     const bool plain = !name.empty() && is_a(name[0], kLetter) && name.size() <= 128 && level_length(name) != name.size();
-    if (plain && direction_of(name) == Direction::unknown) return name;
+    if (plain && party_of(name) == Party::none && direction_of(name) == Direction::unknown) return name;
     close = open == 0 ? 1 : open;
   }
   return {};
@@ -248,6 +267,7 @@ Direction direction_of(std::string_view words) {
   Direction direction = by_phrase(words);
   if (direction == Direction::unknown) direction = arrow.direction;
   if (direction == Direction::unknown) direction = by_word(words);
+  if (direction == Direction::unknown) direction = by_bracket(words);
   return direction;
 }
 

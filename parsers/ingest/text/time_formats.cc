@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "ingest/text/char_class.h"
 
@@ -44,6 +45,16 @@ std::int64_t local_minute(std::int64_t year, unsigned month, unsigned day, unsig
 }
 
 bool valid_clock(unsigned hour, unsigned minute) { return hour < 24 && minute < 60; }
+
+// "Nov 29, 2026 @ 16:35:55.274", as Kibana shows and exports a time, in the form of ISO 8601; empty for anything else.
+std::string iso_of_display(std::string_view text) {
+  const unsigned month = text.size() > 20 && text[3] == ' ' ? month_named(text.substr(0, 3)) : 0;
+  const std::size_t comma = month == 0 ? std::string_view::npos : text.find(", ");
+  if (comma == std::string_view::npos || comma < 5 || comma > 6 || text.substr(std::min(comma + 6, text.size()), 3) != " @ ") return {};
+  std::string iso(text.substr(comma + 2, 4));
+  iso += {'-', static_cast<char>('0' + month / 10), static_cast<char>('0' + month % 10), '-', comma == 5 ? '0' : text[4], text[comma - 1], 'T'};
+  return iso.append(text.substr(comma + 9));
+}
 
 // The fraction behind a dot or comma as microseconds; `used` bytes with the mark.
 std::int64_t read_fraction(std::string_view text, std::size_t from, bool unpadded, std::size_t& used) {
@@ -285,6 +296,7 @@ std::size_t TimeReader::read(TimeForm form, std::string_view text, Time& at) {
 }
 
 bool TimeReader::read_whole(std::string_view text, Time& at) {
+  if (const std::string iso = iso_of_display(text); !iso.empty()) return read(TimeForm::iso, iso, at) == iso.size();
   for (const TimeForm form : {TimeForm::any, TimeForm::epoch, TimeForm::syslog, TimeForm::clock}) {
     const std::size_t used = read(form, text, at);
     if (used != 0 && used == text.size()) return true;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <string>
 
@@ -220,4 +221,35 @@ TEST_CASE("exports of clouds: a document, a table, and the newest record first a
   REQUIRE_FALSE(turned.report.findings.empty());
   CHECK(turned.report.findings[0].evidence[0].source.number == 5);  // the first call stands last
   check_books(turned);
+}
+
+TEST_CASE("logs of other programs, each alone: no session, no request, no finding, and books that add up") {
+  std::size_t logs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(MCPSCAN_SOURCE_DIR "/tests/golden/logs-of-other-programs/logs")) {
+    const ScanResult result = scan_files({entry.path().string()});
+    INFO(entry.path());
+    CHECK(result.problems.empty());
+    CHECK(result.report.sessions.empty());
+    CHECK(result.report.requests == 0);
+    CHECK(result.report.findings.empty());
+    REQUIRE(result.report.inputs.size() == 1);
+    CHECK(result.report.inputs[0].books.total > 0);
+    CHECK(result.report.inputs[0].books.used <= 2);  // a known statement of a server in front, such as nginx's
+    check_books(result);
+    ++logs;
+  }
+  CHECK(logs >= 20);
+}
+
+TEST_CASE("a line that is no JSON among lines of JSON is malformed with line and column, and reading goes on") {
+  const ScratchFolder folder;
+  const std::string good = R"({"time":"2026-11-29T16:35:55Z","msg":"x","body":)" + call(1) + "}\n";
+  const ScanResult result = scan_files({folder.write("a.jsonl", good + R"({"time":"2026-11-29T16:35:56Z","msg":"x)" "\n" + good)});
+  const auto& row = result.report.inputs[0];
+  CHECK(row.books.used == 2);
+  CHECK(row.books.malformed.at("bad-json") == 1);
+  const auto& anomaly = row.anomalies.entries().at("bad-json");
+  CHECK(anomaly.source.number == 2);
+  CHECK(anomaly.source.offset == good.size());
+  CHECK(anomaly.text == "the JSON breaks off at column 38");
 }

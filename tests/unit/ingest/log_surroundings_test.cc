@@ -82,3 +82,12 @@ TEST_CASE("hostile surroundings are bounded and harmless") {
   CHECK(describe_surroundings(std::string(100000, ']'), "").session.empty());
   CHECK(describe_surroundings("session=", "").session.empty());
 }
+
+TEST_CASE("one letter a side, and a side alone in brackets") {
+  CHECK(direction_of("2026-11-29T16:35:02Z C->S ") == model::Direction::client_to_server);
+  CHECK(direction_of("S->C ") == model::Direction::server_to_client);
+  CHECK(direction_of("C <- S ") == model::Direction::server_to_client);
+  CHECK(direction_of("[client] ") == model::Direction::client_to_server);
+  CHECK(direction_of("[Server]: ") == model::Direction::server_to_client);
+  CHECK(describe_surroundings("[client] ", {}).session.empty());
+}

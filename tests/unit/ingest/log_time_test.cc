@@ -81,6 +81,19 @@ TEST_CASE("numbers are seconds, milliseconds, microseconds or nanoseconds by the
   CHECK(whole("99999999999999999999999") == "");
 }
 
+TEST_CASE("a whole text may be the time as Kibana shows it") {
+  const TimeContext utc;
+  TimeReader times(utc);
+  Time at;
+  CHECK(times.read_whole("Nov 29, 2026 @ 16:35:55.274", at));
+  CHECK(format_rfc3339(at) == "2026-11-29T16:35:55.274000Z");
+  CHECK(times.read_whole("Nov 9, 2026 @ 16:35:55.274", at));
+  CHECK(format_rfc3339(at) == "2026-11-09T16:35:55.274000Z");
+  CHECK_FALSE(times.read_whole("Nov 39, 2026 @ 16:35:55.274", at));
+  CHECK_FALSE(times.read_whole("Nov 29, 2026 @ 16:35:55.274 and more", at));
+  CHECK_FALSE(times.read_whole("Nov 29, 2026 at 16:35:55.274", at));
+}
+
 TEST_CASE("impossible dates and clocks are no times") {
   for (const char* text : {"2026-13-01 00:00:00", "2026-02-30 00:00:00", "2026-11-29 24:00:00", "2026-11-29 16:60:00", "2026-11-29 16:35:61", "2026-11-29 16:35",
                            "20x6-11-29 16:35:00", "00/00/26 00:00:00", "31/Foo/2026:00:00:00 +0000"}) {
