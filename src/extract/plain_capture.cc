@@ -80,8 +80,9 @@ class PlainCapture {
     now_ = exchange.begins();
     lane_ = lane_for(exchange);
     if (exchange.request.seen) write_request(exchange.request);
+    // The client may have hung up long before the response came.
+    if (exchange.client_closed_at.known()) actions_.push_back({std::max(now_, exchange.client_closed_at), lane_, Act::close, Side::client, {}});
     if (exchange.response.seen) write_response(exchange);
-    if (exchange.client_closed_at.known()) act(Act::close, Side::client, {}, exchange.client_closed_at);
     end(exchange);
     lanes_[lane_].free_at = std::max(now_, exchange.ended_at);
     lanes_[lane_].usable = exchange.end == EndReason::complete && exchange.request.complete && !exchange.client_closed_at.known();

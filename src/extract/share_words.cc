@@ -29,7 +29,7 @@ constexpr std::string_view kWords =
     // transcripts and recordings
     "tool_use tool_result use thinking message system summary progress attachment queue operation function function_call function_call_output output "
     "response_item event_msg response item msg session_meta turn_context begin end mcp_tool_call custom_tool_call toolu "
-    "WebInspector Web Inspector Firefox mitmproxy Charles Proxy Fiddler Postman Safari Chrome Chromium Playwright Insomnia Proxyman har xhr fetch "
+    "WebInspector WebKit Web Inspector Firefox mitmproxy Charles Proxy Fiddler Postman Safari Chrome Chromium Playwright Insomnia Proxyman har xhr fetch "
     // classes that logs print
     "JSONRPCRequest JSONRPCResponse JSONRPCResultResponse JSONRPCErrorResponse JSONRPCError JSONRPCNotification JSONRPCMessage SessionMessage root metadata "
     "TextContent ImageContent EmbeddedResource CallToolRequest CallToolResult ErrorData Map Object McpSchema";
@@ -48,7 +48,10 @@ std::unordered_set<std::string_view> words() {
 
 bool is_protocol_word(std::string_view word) {
   static const std::unordered_set<std::string_view> kSet = words();
-  return kSet.contains(word);
+  if (kSet.contains(word)) return true;
+  std::string lower(word);  // field names of HTTP are written in any case
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return kSet.contains(lower);
 }
 
 }  // namespace mcpscan::extract

@@ -7,7 +7,7 @@
 
 namespace mcpscan::extract {
 
-// `word`: letters and digits only; its case counts.
+// `word`: letters and digits only.
 bool is_protocol_word(std::string_view word);
 
 }  // namespace mcpscan::extract
