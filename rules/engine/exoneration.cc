@@ -342,7 +342,8 @@ class Advocate {
     for (const Finding& finding : report_.findings) {
       if (finding.level == Level::informational) continue;
       const model::Fault& fault = finding.fault;
-      const bool helped = std::find(fault.contributing.begin(), fault.contributing.end(), me) != fault.contributing.end();
+      // Where nobody is named, the others are who it may have been.
+      const bool helped = fault.party != Party::unknown && std::find(fault.contributing.begin(), fault.contributing.end(), me) != fault.contributing.end();
       const std::string what = fmt::format("{} x{}{}", finding.rule, finding.count, finding.detail.empty() ? "" : " (" + finding.detail + ")");
       const bool clears = fault.party != proof_.party && !helped && fault.party != Party::unknown && (fault.certainty >= Certainty::strong || waited_too_short(finding));
       (clears ? others_ : accused_).add(finding);

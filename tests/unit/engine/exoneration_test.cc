@@ -79,6 +79,7 @@ TEST_CASE("a finding that names the hop, or that it let it happen, is a refusal"
 TEST_CASE("a fault that is open, or weakly another's, is a refusal; a proven one of another hop is none") {
   const Evidence evidence;
   CHECK(refuses(exonerate(Party::server, {evidence.group()}, report_with(Party::unknown, Certainty::undetermined)), "leaves open"));
+  CHECK(refuses(exonerate(Party::server, {evidence.group()}, report_with(Party::unknown, Certainty::undetermined, {"server", "gateway"})), "leaves open"));
   CHECK(refuses(exonerate(Party::server, {evidence.group()}, report_with(Party::gateway, Certainty::weak)), "leaves open"));
   CHECK(exonerate(Party::server, {evidence.group()}, report_with(Party::gateway, Certainty::proven)).cleared);
   CHECK_FALSE(exonerate(Party::gateway, {evidence.group()}, report_with(Party::gateway, Certainty::proven)).cleared);
