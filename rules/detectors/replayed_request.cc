@@ -1,0 +1,72 @@
+// A request of a session that somebody else sends again: the same id and body, after the first one was over, from another address or user.
+// Without sessions small ids and equal bodies are common; nothing is told there.
+// Source: MCP 2025-11-25 security best practices, Session Hijacking; protocol notes ID07.
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "base/hash.h"
+#include "model/detector.h"
+
+namespace mcpscan::engine {
+namespace {
+
+using namespace model;
+
+constexpr std::size_t kRequests = 4096;  // of a session remembered
+
+class ReplayedRequest : public Detector {
+ public:
+  explicit ReplayedRequest(const Parameters& parameters) : apart_us_(duration_parameter(parameters, "client_timeout_s", kSecond)) {}
+
+  void on_event(const TimelineEvent& event, FindingSink& findings) override {
+    if (event.kind == EventKind::session_finished) return void(sessions_.erase(event.session->index));
+    const Session& session = *event.session;
+    const HttpFacts* http = event.observation->http;
+    const bool keyed = session.keyed_by == SessionKeying::mcp_session_id || session.keyed_by == SessionKeying::legacy_session_id;
+    if (!keyed || event.modern || event.call->requestor != Direction::client_to_server || event.call->params_digest == 0 || event.call->method == "initialize") return;
+    Sent now;
+    now.at = event.at;
+    now.peer = event.exchange ? event.exchange->peer : http ? std::string(http->peer) : std::string();
+    now.principal = event.exchange ? event.exchange->principal : http ? http->principal : 0;
+    now.evidence = evidence_of(event);
+    auto& sent = sessions_[session.index];
+    if (sent.size() >= kRequests) sent.clear();
+    const std::uint64_t key = hash_combine(hash_bytes(event.call->id.value, event.call->params_digest), hash_bytes(event.call->method));
+    const auto [before, fresh] = sent.try_emplace(key, now);
+    if (!fresh) judge(event, before->second, now, findings);
+  }
+
+ private:
+  struct Sent {
+    Time at;
+    std::string peer;
+    std::uint64_t principal = 0;
+    Evidence evidence;
+  };
+
+  void judge(const TimelineEvent& event, const Sent& before, const Sent& now, FindingSink& findings) const {
+    if (!before.at.known() || !now.at.known() || now.at.us - before.at.us <= apart_us_) return;
+    const bool other_user = before.principal != 0 && now.principal != 0 && before.principal != now.principal;
+    const bool other_address = !before.peer.empty() && !now.peer.empty() && before.peer != now.peer;
+    if (!other_user && !other_address) return;
+    FindingDraft draft;
+    draft.session = event.session->label;
+    draft.requestor = Direction::client_to_server;
+    draft.call = finding_call(*event.call);
+    draft.at = event.at;
+    draft.fault = {Party::client, other_user ? Certainty::strong : Certainty::weak, {},
+                   fmt::format("the same request, id and body, came again {} later from {}", format_duration(now.at.us - before.at.us), other_user ? "another user" : "another address")};
+    draft.evidence = {before.evidence, now.evidence};
+    findings.add(std::move(draft));
+  }
+
+  std::int64_t apart_us_;
+  std::unordered_map<std::uint32_t, std::unordered_map<std::uint64_t, Sent>> sessions_;
+};
+
+}  // namespace
+
+extern const DetectorEntry kReplayedRequest{"replayed_request", event_bits(EventKind::request, EventKind::session_finished), {"client_timeout_s"}, made<ReplayedRequest>};
+
+}  // namespace mcpscan::engine
