@@ -1,0 +1,53 @@
+// Content types that the peers of Streamable HTTP cannot work with: a request that is not JSON, and an answer that is neither JSON nor an
+// event stream.
+// Source: MCP 2025-11-25 transports "Sending Messages to the Server"; protocol notes HT02.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/detector.h"
+
+namespace mcpscan::engine {
+namespace {
+
+using namespace model;
+
+bool names(std::string_view type, std::string_view word) {
+  return std::search(type.begin(), type.end(), word.begin(), word.end(), [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; }) != type.end();
+}
+
+class ContentType : public Detector {
+ public:
+  void on_event(const TimelineEvent& event, FindingSink& findings) override {
+    const HttpFacts* http = event.observation->exchange == event.exchange->id ? event.observation->http : nullptr;
+    if (!http || http->content_type.empty()) return;
+    const Exchange& exchange = *event.exchange;
+    if (event.kind == EventKind::exchange_opened) {
+      if (exchange.method == "POST" && !names(http->content_type, "json")) tell(event, {Party::client, Certainty::proven, {}, fmt::format("it sent a message as {}", http->content_type)}, findings);
+      return;
+    }
+    const bool answer = exchange.method == "POST" && exchange.carries_request && exchange.status == 200;
+    if (!answer || names(http->content_type, "json") || names(http->content_type, "event-stream")) return;
+    const bool page = names(http->content_type, "html");
+    tell(event, page ? Fault{Party::gateway, Certainty::weak, {"server"}, "a page came where an answer was due: proxies send such pages"}
+                     : Fault{Party::server, Certainty::strong, {}, fmt::format("it answered a request as {}", http->content_type)}, findings);
+  }
+
+ private:
+  static void tell(const TimelineEvent& event, Fault fault, FindingSink& findings) {
+    FindingDraft draft;
+    draft.session = event.session ? event.session->label : std::string();
+    draft.discriminator = event.kind == EventKind::exchange_opened ? "request" : "answer";
+    draft.at = event.at;
+    if (event.call) draft.call = finding_call(*event.call);
+    draft.fault = std::move(fault);
+    draft.evidence.push_back({event.exchange->source, {}});
+    findings.add(std::move(draft));
+  }
+};
+
+}  // namespace
+
+extern const DetectorEntry kContentType{"content_type", event_bits(EventKind::exchange_opened, EventKind::exchange_closed), {}, made<ContentType>};
+
+}  // namespace mcpscan::engine

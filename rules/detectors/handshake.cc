@@ -1,0 +1,33 @@
+// Sessions whose client never said that it is ready. Told at a session's end, so that a notification that overtakes another message on a
+// second connection is seen; only where the evidence shows notifications at all.
+// Source: MCP 2025-11-25 Lifecycle "Initialization": after success the client must send notifications/initialized; protocol notes LC03.
+#include "model/detector.h"
+
+namespace mcpscan::engine {
+namespace {
+
+using namespace model;
+
+class Handshake : public Detector {
+ public:
+  void on_event(const TimelineEvent& event, FindingSink& findings) override {
+    const Session& session = *event.session;
+    const bool complete = session.initialize_seen && session.initialize_answered && !session.had_gap && !session.damaged && !session.mixed && !session.modern;
+    const bool shows_notifications = session.on_wire || session.counts.notifications > 0;
+    const bool went_on = session.counts.requests > 1;
+    if (!complete || !shows_notifications || !went_on || session.initialized_seen || session.stateless) return;
+    FindingDraft draft;
+    draft.session = session.label;
+    draft.requestor = Direction::client_to_server;
+    draft.at = session.first;
+    draft.fault = {Party::client, Certainty::strong, {}, "it sent requests after the answer to initialize and never notifications/initialized"};
+    draft.evidence.push_back(evidence_of(event));
+    findings.add(std::move(draft));
+  }
+};
+
+}  // namespace
+
+extern const DetectorEntry kHandshake{"handshake", event_bit(EventKind::session_finished), {}, made<Handshake>};
+
+}  // namespace mcpscan::engine

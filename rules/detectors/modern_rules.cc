@@ -1,0 +1,137 @@
+// What 2026-07-28 asks of replies that want more input, of subscriptions and of tasks. The rule's `fault` parameter says which: mrtr,
+// subscription or task. Nothing is told of states that may have begun before the evidence.
+// Source: MCP 2026-07-28 "Multi Round-Trip Requests", "Subscriptions"; 2025-11-25 "Tasks"; protocol notes LC13 LC14 LC15.
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "base/hash.h"
+#include "engine/message_json.h"
+#include "model/detector.h"
+
+namespace mcpscan::engine {
+namespace {
+
+using namespace model;
+
+constexpr std::size_t kKept = 4096;  // states, streams and tasks remembered
+
+bool may_ask_for_input(std::string_view method) { return method == "tools/call" || method == "prompts/get" || method == "resources/read"; }
+bool is_final(std::string_view status) { return status == "completed" || status == "failed" || status == "cancelled"; }
+
+class ModernRules : public Detector {
+ public:
+  explicit ModernRules(const Parameters& parameters) : fault_(parameters.at("fault")) {}
+
+  void on_event(const TimelineEvent& event, FindingSink& findings) override {
+    const RpcMessage* message = event.observation ? event.observation->message : nullptr;
+    if (!message || !event.session) return;
+    if (fault_ == "mrtr") return event.kind == EventKind::reply ? judge_input_required(event, *message, findings) : judge_retry(event, *message, findings);
+    fault_ == "task" ? judge_task(event, *message, findings) : judge_subscription(event, *message, findings);
+  }
+
+ private:
+  // --- a result that asks for input, and the request that brings it ---
+  struct State {
+    std::uint64_t principal = 0;
+    OwnedId id;
+  };
+
+  void judge_input_required(const TimelineEvent& event, const RpcMessage& message, FindingSink& findings) {
+    if ((message.result_keys & kInputRequired) == 0 || !event.call || !json_.read(message)) return;
+    if (!may_ask_for_input(event.call->method)) return tell(event, Party::server, fmt::format("it answered {} with a request for input, which only tools/call, prompts/get and resources/read may get", event.call->method), findings);
+    const std::string_view state = json_.text("/result/requestState");
+    if (state.empty() && !json_.at("/result/inputRequests")) return tell(event, Party::server, "it asked for input and named neither what it wants nor a state to come back with", findings);
+    if (state.empty()) return;
+    if (states_.size() >= kKept) states_.clear();
+    states_[hash_bytes(state)] = {event.exchange ? event.exchange->principal : 0, event.call->id};
+  }
+
+  void judge_retry(const TimelineEvent& event, const RpcMessage& message, FindingSink& findings) {
+    if (event.kind != EventKind::request || !may_ask_for_input(message.method) || message.text.find("\"requestState\"") == std::string_view::npos || !json_.read(message)) return;
+    const std::string_view state = json_.text("/params/requestState");
+    const auto known = states_.find(hash_bytes(state));
+    if (state.empty() || known == states_.end()) return;
+    const std::uint64_t principal = event.exchange ? event.exchange->principal : 0;
+    if (principal != 0 && known->second.principal != 0 && principal != known->second.principal) {
+      return tell(event, Party::client, "it brought a requestState that was given to another user", findings);
+    }
+    if (known->second.id.view() == message.id) tell(event, Party::client, "it repeated the request under the same id; a retry is a new request", findings);
+  }
+
+  // --- the stream of subscriptions/listen ---
+  struct Listening {
+    OwnedId id;
+    bool acknowledged = false;
+  };
+
+  void judge_subscription(const TimelineEvent& event, const RpcMessage& message, FindingSink& findings) {
+    if (!event.exchange) return;
+    if (event.kind == EventKind::request && message.method == "subscriptions/listen") {
+      if (listening_.size() >= kKept) listening_.clear();
+      listening_[event.exchange->id].id = OwnedId(message.id);
+      return;
+    }
+    const auto found = listening_.find(event.exchange->id);
+    if (event.kind != EventKind::notification || found == listening_.end() || event.observation->direction != Direction::server_to_client || !json_.read(message)) return;
+    Listening& listening = found->second;
+    const OwnedId told = json_.id("/params/_meta/io.modelcontextprotocol~1subscriptionId");
+    const bool first = !std::exchange(listening.acknowledged, true);
+    if (first && message.method != "notifications/subscriptions/acknowledged") return tell(event, Party::server, fmt::format("it sent {} before it acknowledged the subscription", message.method), findings);
+    if (message.method == "notifications/progress" || message.method == "notifications/message") return tell(event, Party::server, fmt::format("it sent {} on a subscription's stream, where it never belongs", message.method), findings);
+    if (told.type != IdType::absent && told.value != listening.id.value) tell(event, Party::server, fmt::format("a message on the stream of subscription {} names another one, {}", listening.id.raw, told.value), findings);
+  }
+
+  // --- tasks ---
+  void judge_task(const TimelineEvent& event, const RpcMessage& message, FindingSink& findings) {
+    const bool reply = event.kind == EventKind::reply && event.call && message.kind == MessageKind::result;
+    if (reply && (message.result_keys & kTask) != 0 && (message.result_keys & kContent) == 0 && !event.modern && !asked_for_task(event)) {
+      return tell(event, Party::server, "it answered with a task that the request had not asked for", findings);
+    }
+    const bool status = reply ? event.call->method == "tasks/get" || (message.result_keys & kTask) != 0 : message.method == "notifications/tasks/status";
+    if (event.kind == EventKind::request) return note_request(event, message);
+    if (!status || !json_.read(message)) return;
+    const std::string where = reply ? ((message.result_keys & kTask) != 0 ? "/result/task" : "/result") : "/params";
+    const std::string task(json_.text(where + "/taskId")), now(json_.text(where + "/status"));
+    if (task.empty() || now.empty()) return;
+    if (tasks_.size() >= kKept) tasks_.clear();
+    std::string& before = tasks_[event.session->label + '\x1f' + task];
+    if (is_final(before) && before != now) tell(event, Party::server, fmt::format("the task {} was {} and is {} now; a final status never changes", task, before, now), findings);
+    before = now;
+  }
+
+  void note_request(const TimelineEvent& event, const RpcMessage& message) {
+    if (message.text.find("\"task\"") == std::string_view::npos || !json_.read(message) || !json_.at("/params/task")) return;
+    if (asked_.size() >= kKept) asked_.clear();
+    asked_[event.call->handle] = event.call->source;
+  }
+
+  bool asked_for_task(const TimelineEvent& event) const {
+    const auto asked = asked_.find(event.call->handle);
+    return asked != asked_.end() && asked->second.number == event.call->source.number && asked->second.offset == event.call->source.offset;
+  }
+
+  static void tell(const TimelineEvent& event, Party party, std::string reason, FindingSink& findings) {
+    FindingDraft draft;
+    draft.session = event.session->label;
+    draft.at = event.at;
+    if (event.call) draft.call = finding_call(*event.call);
+    draft.fault = {party, Certainty::strong, {}, std::move(reason)};
+    draft.evidence.push_back(evidence_of(event));
+    findings.add(std::move(draft));
+  }
+
+  std::string fault_;
+  MessageJson json_;
+  std::map<std::uint64_t, State> states_;       // by digest of the state
+  std::map<std::uint64_t, Listening> listening_;  // by exchange
+  std::map<std::string, std::string> tasks_;    // status by session and task
+  std::map<std::uint32_t, SourceRef> asked_;    // calls that asked for a task, by handle and place
+};
+
+}  // namespace
+
+extern const DetectorEntry kModernRules{"modern_rules", event_bits(EventKind::request, EventKind::reply, EventKind::notification), {"fault"}, made<ModernRules>};
+
+}  // namespace mcpscan::engine

@@ -1,0 +1,60 @@
+// Requests under a session that its client had ended with DELETE. A server that still answers them did not end it; a client that goes on is
+// told from the second request on, since one may have been on its way.
+// Source: MCP 2025-11-25 transports "Session Management"; protocol notes SE07.
+#include <unordered_map>
+
+#include "model/detector.h"
+
+namespace mcpscan::engine {
+namespace {
+
+using namespace model;
+
+constexpr std::int64_t kOnItsWayUs = 50 * kMillisecond;
+
+class UseAfterDelete : public Detector {
+ public:
+  void on_event(const TimelineEvent& event, FindingSink& findings) override {
+    if (!event.session) return;
+    if (event.kind == EventKind::session_finished) return void(deleted_.erase(event.session->index));
+    const Exchange& exchange = *event.exchange;
+    if (!exchange.named_session || exchange.status == 0) return;
+    const auto found = deleted_.find(event.session->index);
+    if (found == deleted_.end()) {
+      if (exchange.method == "DELETE" && exchange.status >= 200 && exchange.status < 300) deleted_[event.session->index].at = event.at;
+      return;
+    }
+    Deleted& deleted = found->second;
+    const std::int64_t round_trip = std::max<std::int64_t>(event.session->fastest_us, 0);
+    if (!exchange.requested_at.known() || !deleted.at.known() || exchange.requested_at.us <= deleted.at.us + round_trip + kOnItsWayUs) return;
+    if (exchange.status >= 200 && exchange.status < 300 && exchange.method != "DELETE") {
+      tell(event, {Party::server, Certainty::strong, {"client"}, "it answered a request of a session that it had ended"}, findings);
+    } else if (exchange.status >= 400 && ++deleted.refused > 1) {
+      tell(event, {Party::client, Certainty::strong, {}, "it goes on with a session that it had ended"}, findings);
+    }
+  }
+
+ private:
+  struct Deleted {
+    Time at;
+    std::uint32_t refused = 0;
+  };
+
+  static void tell(const TimelineEvent& event, Fault fault, FindingSink& findings) {
+    FindingDraft draft;
+    draft.session = event.session->label;
+    draft.at = event.at;
+    if (event.call) draft.call = finding_call(*event.call);
+    draft.fault = std::move(fault);
+    draft.evidence.push_back({event.exchange->source, {}});
+    findings.add(std::move(draft));
+  }
+
+  std::unordered_map<std::uint32_t, Deleted> deleted_;  // sessions open at a time
+};
+
+}  // namespace
+
+extern const DetectorEntry kUseAfterDelete{"use_after_delete", event_bits(EventKind::exchange_closed, EventKind::session_finished), {}, made<UseAfterDelete>};
+
+}  // namespace mcpscan::engine
