@@ -1,9 +1,11 @@
 // One session used by several principals or from several addresses in turn. A change for good (a refreshed token, another network) is
-// no sharing: only who comes back after another one shares.
+// no sharing: only who comes back after another one shares. And one session behind a gateway that carries the calls of several users.
 // Source: MCP 2025-11-25 security best practices "Session Hijacking"; protocol notes SE05 SE06.
 #include <map>
 #include <string>
+#include <utility>
 
+#include "engine/hop_calls.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -39,12 +41,22 @@ class SessionShared : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (!event.session) return;
-    if (event.kind == EventKind::session_finished) return flush(*event.session, findings);
+    if (event.kind == EventKind::session_finished) return flush(event, findings);
+    if (event.kind == EventKind::request) return hops_.note(event);
     const Exchange& exchange = *event.exchange;
     if (!exchange.named_session) return;
-    Seen& seen = seen_[event.session->index];
+    Seen& seen = seen_[{event.source.input, event.session->index}];
     seen.addresses.note(exchange.peer, event);
     if (exchange.principal != 0) seen.principals.note(std::to_string(exchange.principal), event);
+  }
+
+  void finish(FindingSink& findings) override {
+    hops_.pair();
+    std::map<std::pair<std::uint32_t, std::string>, std::map<std::uint64_t, const HopCall*>> pools;
+    for (const HopCall& call : hops_.calls()) {
+      if (call.behind && call.user != 0) pools[{call.behind->input, call.behind->session}].emplace(call.user, &call);
+    }
+    for (const auto& [session, users] : pools) tell_pool(session.second, users, findings);
   }
 
  private:
@@ -65,20 +77,35 @@ class SessionShared : public Detector {
     findings.add(std::move(draft));
   }
 
-  void flush(const Session& session, FindingSink& findings) {
-    const auto found = seen_.find(session.index);
+  void flush(const TimelineEvent& event, FindingSink& findings) {
+    const Session& session = *event.session;
+    const auto found = seen_.find({event.source.input, session.index});
     if (found == seen_.end()) return;
     tell(session, found->second.addresses, "addresses", Level::medium, findings);
     tell(session, found->second.principals, "principals", Level::critical, findings);
     seen_.erase(found);
   }
 
-  std::map<std::uint32_t, Seen> seen_;
+  // Users in front of a gateway whose calls went on in one session.
+  void tell_pool(const std::string& session, const std::map<std::uint64_t, const HopCall*>& users, FindingSink& findings) const {
+    if (users.size() < 2) return;
+    FindingDraft draft;
+    draft.detail = "principals";
+    draft.session = session;
+    draft.level = Level::critical;
+    draft.count = users.size();
+    draft.at = users.begin()->second->call.requested_at;
+    for (const auto& [user, call] : users) draft.evidence.insert(draft.evidence.end(), {call->evidence, call->behind->evidence});
+    draft.fault = {Party::gateway, Certainty::strong, {}, "it carries the calls of several users in one session behind it: what a server keeps by session is shared by them"};
+    findings.add(std::move(draft));
+  }
+
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Seen> seen_;  // by input and session
+  HopCalls hops_;
 };
 
 }  // namespace
 
-extern const DetectorEntry kSessionShared{"session_shared", event_bit(EventKind::exchange_opened) | event_bit(EventKind::session_finished), {},
-                                          [](const Parameters&) -> std::unique_ptr<Detector> { return std::make_unique<SessionShared>(); }};
+extern const DetectorEntry kSessionShared{"session_shared", event_bits(EventKind::exchange_opened, EventKind::request, EventKind::session_finished), {}, made<SessionShared>};
 
 }  // namespace mcpscan::engine

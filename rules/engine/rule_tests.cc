@@ -25,7 +25,7 @@ class StepReader {
   bool read(const TestStep& step, std::uint64_t number, Observation& seen, std::string& error) {
     step_ = &step;
     seen = {};
-    seen.source = {0, model::PlaceKind::line, number, 0};
+    seen.source = {static_cast<std::uint32_t>(number_of("input")), model::PlaceKind::line, number, 0};
     if (has("at")) seen.at = {kTestEpochUs + static_cast<std::int64_t>(number_of("at") * kSecond)};
     seen.session = text("session");
     seen.exchange = static_cast<std::uint64_t>(number_of("exchange"));

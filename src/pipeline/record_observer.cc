@@ -19,9 +19,24 @@ namespace {
 
 constexpr const char* kNotMcp = "not-mcp";
 
-const model::HttpFacts* peer_facts(std::string_view peer, std::uint16_t port, Arena& arena) {
-  if (peer.empty()) return nullptr;
+// Who asked, where a gateway prints the headers that a login in front of it has put into the request; 0: not told.
+std::uint64_t user_in(std::string_view printed) {
+  constexpr std::string_view kHeaders[] = {"x-forwarded-user", "x-forwarded-email", "x-auth-request-user", "x-auth-request-email", "x-remote-user", "x-authenticated-user"};
+  constexpr std::string_view kBetween = "'\": =", kBehind = "'\",;}\r\n";
+  for (const std::string_view header : kHeaders) {
+    const std::size_t at = printed.find(header);
+    if (at == std::string_view::npos) continue;
+    const std::size_t from = std::min(printed.find_first_not_of(kBetween, at + header.size()), printed.size());
+    const std::string_view user = printed.substr(from, printed.find_first_of(kBehind, from) - from);
+    if (!user.empty() && user.front() != '*') return hash_bytes(user);
+  }
+  return 0;
+}
+
+const model::HttpFacts* peer_facts(std::string_view peer, std::uint16_t port, std::uint64_t user, Arena& arena) {
+  if (peer.empty() && user == 0) return nullptr;
   model::HttpFacts http;
+  http.principal = user;
   http.peer = peer;
   http.peer_port = port;
   return arena.make<model::HttpFacts>(http);
@@ -88,7 +103,7 @@ void RecordObserver::observe(const LogRecord& record, ParsedBlock& block) {
     case RecordKind::noise:
       return;
     case RecordKind::message:
-      seen.http = peer_facts(record.peer, record.peer_port, block.arena);
+      seen.http = peer_facts(record.peer, record.peer_port, 0, block.arena);
       if (record.told == nullptr) {
         return observe_body(record, record.body, app::codec_named(record.codec).value_or(app::Codec::automatic), record.codec_lenient, seen, block);
       }
@@ -192,7 +207,7 @@ void RecordObserver::observe_unknown(const LogRecord& record, ParsedBlock& block
   if (seen.direction == model::Direction::unknown) seen.direction = around.direction;
   if (seen.session.empty()) seen.session = around.session, seen.keying = around.keying;
   const std::string_view peer = record.peer.empty() ? around.peer : record.peer;
-  seen.http = peer_facts(peer, record.peer.empty() ? around.peer_port : record.peer_port, block.arena);
+  seen.http = peer_facts(peer, record.peer.empty() ? around.peer_port : record.peer_port, user_in(before), block.arena);
   observe_body(record, record.text.substr(found.position), found.codec, false, seen, block);
 }
 

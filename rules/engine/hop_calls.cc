@@ -1,0 +1,72 @@
+#include "engine/hop_calls.h"
+
+#include <unordered_map>
+
+namespace mcpscan::engine {
+
+using namespace model;
+
+namespace {
+
+constexpr std::int64_t kLongestHopUs = 10 * kSecond;  // what a gateway takes to pass a call on, its queue included
+constexpr std::int64_t kSkewUs = 50 * kMillisecond;   // of two logs of one machine
+
+// The name behind a gateway's prefix: server__tool, server-tool, server.tool, server/tool.
+bool is_tool_behind(std::string_view front, std::string_view behind) {
+  if (front == behind) return true;
+  if (behind.empty() || front.size() <= behind.size() || !front.ends_with(behind)) return false;
+  return std::string_view("-_./:").find(front[front.size() - behind.size() - 1]) != std::string_view::npos;
+}
+
+bool carries_on(const HopCall& front, const HopCall& behind) {
+  const Time asked = front.call.requested_at, passed = behind.call.requested_at;
+  if (front.input == behind.input || front.session == behind.session || !asked.known() || !passed.known()) return false;
+  const std::int64_t took = passed.us - asked.us;
+  return took >= -kSkewUs && took <= kLongestHopUs && is_tool_behind(front.call.tool, behind.call.tool);
+}
+
+}  // namespace
+
+void HopCalls::note(const TimelineEvent& event) {
+  const RpcMessage* message = event.observation ? event.observation->message : nullptr;
+  if (!message || !event.session) return;
+  if (event.kind == EventKind::cancel || event.kind == EventKind::timeout) {
+    if (message->method != "notifications/cancelled" || cancels_.size() >= kCalls) return;
+    cancels_.push_back({event.source.input, event.session->label, OwnedId(message->related), event.at, evidence_of(event)});
+    return;
+  }
+  const bool call = event.kind == EventKind::request && event.call && event.call->method == "tools/call" && event.call->requestor == Direction::client_to_server;
+  if (!call || message->arguments_digest == 0 || calls_.size() >= kCalls) return;
+  const HttpFacts* http = event.observation->http;
+  HopCall& kept = calls_.emplace_back();
+  kept.input = event.source.input;
+  kept.session = event.session->label;
+  kept.user = event.exchange ? event.exchange->principal : http ? http->principal : 0;
+  kept.arguments = message->arguments_digest;
+  kept.collided = event.other != nullptr;
+  kept.call = finding_call(*event.call);
+  kept.evidence = evidence_of(event);
+}
+
+void HopCalls::pair() {
+  std::unordered_map<std::uint64_t, std::vector<HopCall*>> by_arguments;
+  for (HopCall& call : calls_) by_arguments[call.arguments].push_back(&call);
+  const auto only = [](const std::vector<HopCall*>& alike, auto fits) {
+    HopCall* found = nullptr;
+    for (HopCall* call : alike) {
+      if (!fits(*call)) continue;
+      if (found) return static_cast<HopCall*>(nullptr);
+      found = call;
+    }
+    return found;
+  };
+  for (HopCall& front : calls_) {
+    const auto& alike = by_arguments[front.arguments];
+    HopCall* const behind = only(alike, [&](const HopCall& call) { return carries_on(front, call); });
+    if (!behind || only(alike, [&](const HopCall& call) { return carries_on(call, *behind); }) != &front) continue;
+    front.behind = behind;
+    behind->front = &front;
+  }
+}
+
+}  // namespace mcpscan::engine
