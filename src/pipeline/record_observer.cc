@@ -33,6 +33,15 @@ std::uint64_t user_in(std::string_view printed) {
   return 0;
 }
 
+// What a message record prints in front of its body; empty where that is too short to be headers.
+std::string_view before_body(const LogRecord& record) {
+  constexpr std::size_t kShortestHeaders = 64;
+  const char* const text = record.text.data();
+  const bool inside = record.body.data() >= text && record.body.data() <= text + record.text.size();
+  const std::size_t size = inside ? static_cast<std::size_t>(record.body.data() - text) : 0;
+  return size < kShortestHeaders ? std::string_view() : record.text.substr(0, size);
+}
+
 const model::HttpFacts* peer_facts(std::string_view peer, std::uint16_t port, std::uint64_t user, Arena& arena) {
   if (peer.empty() && user == 0) return nullptr;
   model::HttpFacts http;
@@ -103,7 +112,7 @@ void RecordObserver::observe(const LogRecord& record, ParsedBlock& block) {
     case RecordKind::noise:
       return;
     case RecordKind::message:
-      seen.http = peer_facts(record.peer, record.peer_port, 0, block.arena);
+      seen.http = peer_facts(record.peer, record.peer_port, user_in(before_body(record)), block.arena);
       if (record.told == nullptr) {
         return observe_body(record, record.body, app::codec_named(record.codec).value_or(app::Codec::automatic), record.codec_lenient, seen, block);
       }
