@@ -40,7 +40,7 @@ void answer(LogFile& log, int ms, int id, std::string_view text) {
 // Two tools in turn, two calls at a time, 300 ms each, a wave every 5 s.
 void write_day(LogFile& log, int waves) {
   log.say(0, R"(--> session=5f0c2b4e8d1a4c7f9e3b6a2d1c0f8e7b {"jsonrpc":"2.0","id":900,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}})");
-  log.say(2, R"(<-- session=5f0c2b4e8d1a4c7f9e3b6a2d1c0f8e7b {"jsonrpc":"2.0","id":900,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}})");
+  log.say(2, R"(<-- session=5f0c2b4e8d1a4c7f9e3b6a2d1c0f8e7b {"jsonrpc":"2.0","id":900,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}})");
   for (int wave = 0; wave < waves; ++wave) {
     const int at = 10 + wave * 5000, id = 2 * wave;
     ask(log, at, id, "find_order", 10000 + id);
