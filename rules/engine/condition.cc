@@ -163,7 +163,9 @@ Result<Condition> Condition::load(const DataFile& file, const YAML::Node& detect
     if (name == "event" || name == "condition") continue;
     auto selection = load_selection(file, entry.second);
     if (!selection) return selection.error();
-    if (names.emplace(name, condition.selections_.size()).second) condition.selections_.push_back(selection.take());
+    if (!names.emplace(name, condition.selections_.size()).second) continue;
+    condition.selections_.push_back(selection.take());
+    condition.names_.push_back(name);
   }
   const auto text = file.text(detection, "condition", true);
   if (!text) return text.error();
@@ -217,10 +219,17 @@ bool Condition::holds(const Node& node, const TimelineEvent& event) const {
     case Node::Kind::any_of: return std::any_of(node.children.begin(), node.children.end(), child_holds);
     case Node::Kind::selection: break;
   }
-  for (const std::vector<Test>& tests : selections_[node.selection]) {
-    if (holds(tests, event)) return true;
-  }
-  return false;
+  return holds(node.selection, event);
+}
+
+bool Condition::holds(std::size_t selection, const TimelineEvent& event) const {
+  const Selection& any_of = selections_[selection];
+  return std::any_of(any_of.begin(), any_of.end(), [&](const std::vector<Test>& tests) { return holds(tests, event); });
+}
+
+std::size_t Condition::find(std::string_view name) const {
+  const auto found = std::find(names_.begin(), names_.end(), name);
+  return found == names_.end() ? kNone : static_cast<std::size_t>(found - names_.begin());
 }
 
 bool Condition::matches(const TimelineEvent& event) const {

@@ -49,6 +49,12 @@ class Condition {
   std::uint32_t events() const { return events_; }
   bool matches(const model::TimelineEvent& event) const;
 
+  // The selections one by one, for correlations.
+  static constexpr std::size_t kNone = SIZE_MAX;
+  std::size_t find(std::string_view name) const;  // kNone: no such selection
+  std::vector<std::string_view> names() const { return {names_.begin(), names_.end()}; }
+  bool holds(std::size_t selection, const model::TimelineEvent& event) const;
+
  private:
   enum class Operator : std::uint8_t { equals, contains, starts_with, ends_with, regex, greater, greater_equal, less, less_equal };
   struct Test {
@@ -75,6 +81,7 @@ class Condition {
 
   std::uint32_t events_ = 0;
   std::vector<Selection> selections_;
+  std::vector<std::string> names_;  // of the selections
   Node root_;
 };
 

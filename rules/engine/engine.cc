@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/call_picture.h"
 
@@ -63,7 +64,9 @@ std::vector<std::string_view> RuleSet::ids() const {
 }
 
 struct Engine::Worker : model::FindingSink {
-  Worker(const Rule& r, FindingBook& b, const bool& q) : rule(r), book(b), quiet(q) {}
+  Worker(const Rule& r, FindingBook& b, const bool& q) : rule(r), book(b), quiet(q) {
+    if (rule.correlation) correlator.emplace(*rule.correlation, rule.condition);
+  }
   void add(FindingDraft draft) override {
     if (quiet) return;
     if (held_back) hold_back(draft);
@@ -77,7 +80,8 @@ struct Engine::Worker : model::FindingSink {
     if (detector) {
       detector->on_event(event, *this);
     } else if (rule.condition.matches(event)) {
-      add(draft_of(rule, event));
+      if (correlator) correlator->look_at(event, draft_of(rule, event), *this);
+      else add(draft_of(rule, event));
     }
     seen = nullptr;
   }
@@ -92,6 +96,7 @@ struct Engine::Worker : model::FindingSink {
   FindingBook& book;
   const bool& quiet;
   std::unique_ptr<model::Detector> detector;
+  std::optional<Correlator> correlator;
   const TimelineEvent* seen = nullptr;  // what the rule is looking at
   bool held_back = false;
 };

@@ -87,7 +87,8 @@ FieldText defects_of(const TimelineEvent& e) {
   return words.empty() ? FieldText(std::string_view()) : FieldText(std::move(words));
 }
 
-const std::array<FieldEntry, 67> kFields{{
+const auto kFields = std::to_array<FieldEntry>({
+    {"event", [](const TimelineEvent& e) -> FieldText { return model::to_string(e.kind); }},
     {"id", [](const TimelineEvent& e) -> FieldText { return std::string_view(id_of(e).value); }},
     {"id_type", [](const TimelineEvent& e) -> FieldText { return word(kIdTypes, id_of(e).type); }},
     {"method", method_of},
@@ -157,7 +158,7 @@ const std::array<FieldEntry, 67> kFields{{
     {"own_id", [](const TimelineEvent& e) -> FieldText { return yes_no(e.own_id); }},
     {"vantage", [](const TimelineEvent& e) -> FieldText { return e.observation ? model::to_string(e.observation->vantage) : std::string_view(); }},
     {"replies", [](const TimelineEvent& e) -> FieldText { return e.exchange ? std::to_string(e.exchange->replies) : std::string(); }},
-}};
+});
 
 }  // namespace
 

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "engine/condition.h"
+#include "engine/correlation.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -46,6 +48,7 @@ struct Rule {
   const model::DetectorEntry* detector = nullptr;
   model::Parameters parameters;
   Condition condition;                      // where there is no detector
+  std::optional<Correlation> correlation;   // how many, or which, of the condition's events make a finding
   model::Fault fault;                       // for findings of the condition
   bool fault_is_senders = false;            // the party is whoever sent the message
   std::string consequence_of;               // the rule whose finding in the same session explains this one

@@ -12,7 +12,7 @@ namespace mcpscan::engine {
 namespace {
 
 const std::vector<std::string_view> kRuleKeys{"title", "id", "status", "level", "description", "mechanism", "clause", "counts", "references", "falsepositives",
-                                              "tags", "fix", "needs", "held_back_by", "incident", "detector", "parameters", "detection", "fault", "detail",
+                                              "tags", "fix", "needs", "held_back_by", "incident", "detector", "parameters", "detection", "correlation", "fault", "detail",
                                               "consequence_of", "joint", "tests"};
 const std::vector<std::string_view> kTestKeys{"name", "wire", "timeline", "expect"};
 const std::vector<std::string_view> kStepKeys{
@@ -176,15 +176,8 @@ class Loader {
     if (name.empty() == !detection.IsDefined()) {
       return fail(root, "a rule has either 'detector' or 'detection'", "detection: {event: request, selection: {...}, condition: selection}");
     }
-    if (name.empty()) {
-      auto condition = Condition::load(file_, detection);
-      if (condition) {
-        rule_.condition = condition.take();
-      } else if (!error_) {
-        error_ = condition.error();
-      }
-      return;
-    }
+    if (name.empty()) return load_condition(detection);
+    if (root["correlation"].IsDefined()) return fail(root["correlation"], "'correlation' belongs to a rule with 'detection'");
     std::vector<std::string_view> known;
     for (const DetectorEntry* entry : registered_detectors()) {
       known.push_back(entry->name);
@@ -192,6 +185,18 @@ class Loader {
     }
     if (!rule_.detector) return fail(root["detector"], fmt::format("unknown detector '{}'", name), did_you_mean(name, known));
     load_parameters();
+  }
+
+  void load_condition(const YAML::Node& detection) {
+    auto condition = Condition::load(file_, detection);
+    if (!condition) return check(condition.error());
+    rule_.condition = condition.take();
+    const YAML::Node node = file_.root()["correlation"];
+    if (!node.IsDefined()) return;
+    auto correlation = Correlation::load(file_, node, rule_.condition);
+    if (!correlation) return check(correlation.error());
+    rule_.correlation = correlation.take();
+    rule_.needs |= model::kTimes;
   }
 
   void load_parameters() {
