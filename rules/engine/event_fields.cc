@@ -87,7 +87,7 @@ FieldText defects_of(const TimelineEvent& e) {
   return words.empty() ? FieldText(std::string_view()) : FieldText(std::move(words));
 }
 
-const auto kFields = std::to_array<FieldEntry>({
+const FieldEntry kFields[]{
     {"event", [](const TimelineEvent& e) -> FieldText { return model::to_string(e.kind); }},
     {"id", [](const TimelineEvent& e) -> FieldText { return std::string_view(id_of(e).value); }},
     {"id_type", [](const TimelineEvent& e) -> FieldText { return word(kIdTypes, id_of(e).type); }},
@@ -158,7 +158,7 @@ const auto kFields = std::to_array<FieldEntry>({
     {"own_id", [](const TimelineEvent& e) -> FieldText { return yes_no(e.own_id); }},
     {"vantage", [](const TimelineEvent& e) -> FieldText { return e.observation ? model::to_string(e.observation->vantage) : std::string_view(); }},
     {"replies", [](const TimelineEvent& e) -> FieldText { return e.exchange ? std::to_string(e.exchange->replies) : std::string(); }},
-});
+};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/data_file.h"
+#include "base/text_file.h"
 #include "base/zone.h"
 #include "cli/terminal.h"
 
@@ -70,6 +71,16 @@ Status set_places(const std::vector<std::string>& words, pipeline::ScanOptions& 
   return {};
 }
 
+Status load_tuning(CommonOptions& options, const pipeline::Knowledge& knowledge) {
+  if (options.tuning.empty()) return {};
+  const Result<std::string> text = read_text_file(options.tuning);
+  if (!text) return text.error();
+  auto tuning = engine::Tuning::load(*text, options.tuning, knowledge.rules);
+  if (!tuning) return tuning.error();
+  options.scan.tuning = tuning.take();
+  return {};
+}
+
 }  // namespace
 
 void add_input_options(CLI::App& command, CommonOptions& options) {
@@ -98,6 +109,7 @@ void add_input_options(CLI::App& command, CommonOptions& options) {
 void add_data_options(CLI::App& command, CommonOptions& options) {
   command.add_option("--dialect-dir", options.dialect_dir, "folder with further dialects (*.yml)")->type_name("DIR");
   command.add_option("--rules-dir", options.rules_dir, "folder with further rules (*.yml)")->type_name("DIR");
+  command.add_option("--tuning", options.tuning, "file with levels, suppressions and known incidents of your own")->type_name("FILE");
 }
 
 Status settle(CommonOptions& options, const pipeline::Knowledge& knowledge) {
@@ -124,6 +136,7 @@ Status settle(CommonOptions& options, const pipeline::Knowledge& knowledge) {
     for (const auto& dialect : knowledge.dialects.summaries()) names.push_back(dialect.name);
     return Error{ErrorCode::invalid_argument, fmt::format("there is no dialect '{}'", scan.dialect), "--dialect", did_you_mean(scan.dialect, {names.begin(), names.end()})};
   }
+  if (const Status tuned = load_tuning(options, knowledge); !tuned.ok()) return tuned;
   if (scan.threads == 0) scan.threads = hardware_threads();
   return {};
 }

@@ -15,7 +15,7 @@ struct CommonOptions {
   pipeline::ScanOptions scan;
   std::string since, until, min_level = "informational";
   std::vector<std::string> as;
-  std::string dialect_dir, rules_dir;
+  std::string dialect_dir, rules_dir, tuning;
   std::vector<std::string> trusted_proxies;
   double client_timeout_s = 60;
 };

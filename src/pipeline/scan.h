@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/result.h"
 #include "engine/engine.h"
+#include "engine/tuning.h"
 #include "ingest/input_set.h"
 #include "ingest/text/log_parser.h"
 #include "model/exoneration.h"
@@ -34,6 +35,7 @@ struct ScanOptions {
   std::string session, tool, client;              // findings about these only; empty: all
   model::Level min_level = model::Level::informational;
   model::Party exonerate = model::Party::unknown; // the proof that this hop is innocent is asked for
+  std::optional<engine::Tuning> tuning;           // the operator's own levels, suppressions and known incidents
   unsigned threads = 0;                           // 0: as many as the machine has
   bool hash = false;
 };
