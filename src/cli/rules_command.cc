@@ -6,6 +6,7 @@
 #include "base/data_file.h"
 #include "base/text_file.h"
 #include "cli/command.h"
+#include "cli/planned_rules.h"
 #include "cli/terminal.h"
 #include "pipeline/scan.h"
 
@@ -14,9 +15,17 @@ namespace {
 
 struct RulesCommand {
   std::string rules_dir, id, path;
+  bool planned = false;
 };
 
+ExitCode list_planned() {
+  print("Not judged by any rule yet:\n");
+  for (const PlannedRule& planned : planned_rules()) print(fmt::format("{:<6} {}\n", planned.code, planned.what));
+  return ExitCode::nothing;
+}
+
 ExitCode list_rules(const RulesCommand& command) {
+  if (command.planned) return list_planned();
   const auto knowledge = pipeline::load_knowledge({}, command.rules_dir);
   for (const Error& problem : knowledge.problems) print_error(problem);
   for (const auto& rule : knowledge.rules.rules()) {
@@ -85,6 +94,7 @@ void add_rules_command(CLI::App& app, Run& run) {
   CLI::App* list = rules->add_subcommand("list", "every rule with its level");
   list->add_option("--rules-dir", command->rules_dir, "folder with further rules (*.yml)")->type_name("DIR");
   list->footer("Example:  mcpscan rules list");
+  list->add_flag("--planned", command->planned, "what no rule judges yet, by its code in the rules' tags");
   list->callback([command, &run] { run = [command] { return list_rules(*command); }; });
   CLI::App* show = rules->add_subcommand("show", "one rule: mechanism, specification, false positives, fix");
   show->add_option("ID", command->id, "the rule's id")->required();
