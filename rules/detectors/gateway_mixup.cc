@@ -17,7 +17,7 @@ constexpr std::int64_t kPassedOnUs = 2 * kSecond;  // a cancel goes out behind t
 
 class GatewayMixup : public Detector {
  public:
-  explicit GatewayMixup(const Parameters& parameters) : cancels_(parameters.at("fault") == "cancel") {}
+  explicit GatewayMixup(const Parameters& parameters) : cancels_(parameters.at("fault") == "cancel"), hops_(parameters.at("inputs")) {}
 
   void on_event(const TimelineEvent& event, FindingSink&) override { hops_.note(event); }
 

@@ -39,6 +39,8 @@ struct Users {
 
 class SessionShared : public Detector {
  public:
+  explicit SessionShared(const Parameters& parameters) : hops_(parameters.at("inputs")) {}
+
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (!event.session) return;
     if (event.kind == EventKind::session_finished) return flush(event, findings);

@@ -110,6 +110,7 @@ Engine::Engine(const RuleSet& rules, const EngineOptions& options, const Limits&
     if (rule->detector) {
       model::Parameters parameters = rule->parameters;
       parameters.try_emplace(std::string(kClientTimeout), fmt::format("{:.6f}", static_cast<double>(options.client_timeout_us) / kSecond));
+      parameters.try_emplace("inputs", options.one_input ? "one" : "several");
       worker->detector = rule->detector->make(parameters);
       events = rule->detector->events;
     }

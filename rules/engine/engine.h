@@ -34,6 +34,7 @@ struct EngineOptions {
   std::int64_t client_timeout_us = 60 * kSecond;  // how long a client waits for a reply, where nothing tells it
   std::vector<std::string> only;                  // rule ids; empty: all
   Scope scope = Scope::all;
+  bool one_input = false;                         // all that the run reads is one file
 };
 
 class Engine : public model::EventSink {
