@@ -15,7 +15,7 @@ namespace {
 
 using namespace model;
 
-constexpr std::size_t kTokens = 4096;  // of a session
+constexpr std::size_t kTokens = 1024;  // of a session
 
 std::uint64_t token_key(const RpcId& token, Direction requestor) { return hash_combine(hash_bytes(token.value, static_cast<std::uint64_t>(token.type)), static_cast<std::uint64_t>(requestor)); }
 

@@ -13,7 +13,7 @@ namespace {
 
 using namespace model;
 
-constexpr std::size_t kRequests = 4096;  // of a session remembered
+constexpr std::size_t kRequests = 1024;  // of a session remembered, 80 bytes each
 
 class ReplayedRequest : public Detector {
  public:
@@ -27,9 +27,11 @@ class ReplayedRequest : public Detector {
     if (!keyed || event.modern || event.call->requestor != Direction::client_to_server || event.call->params_digest == 0 || event.call->method == "initialize") return;
     Sent now;
     now.at = event.at;
-    now.peer = event.exchange ? event.exchange->peer : http ? std::string(http->peer) : std::string();
+    const std::string_view peer = event.exchange ? std::string_view(event.exchange->peer) : http ? http->peer : std::string_view();
+    now.peer = peer.empty() ? 0 : hash_bytes(peer);
     now.principal = event.exchange ? event.exchange->principal : http ? http->principal : 0;
-    now.evidence = evidence_of(event);
+    now.source = event.source;
+    if (now.peer == 0 && now.principal == 0) return;  // who sent it is not told
     auto& sent = sessions_[session.index];
     if (sent.size() >= kRequests) sent.clear();
     const std::uint64_t key = hash_combine(hash_bytes(event.call->id.value, event.call->params_digest), hash_bytes(event.call->method));
@@ -40,15 +42,14 @@ class ReplayedRequest : public Detector {
  private:
   struct Sent {
     Time at;
-    std::string peer;
-    std::uint64_t principal = 0;
-    Evidence evidence;
+    std::uint64_t peer = 0, principal = 0;  // digests; 0: not told
+    SourceRef source;
   };
 
   void judge(const TimelineEvent& event, const Sent& before, const Sent& now, FindingSink& findings) const {
     if (!before.at.known() || !now.at.known() || now.at.us - before.at.us <= apart_us_) return;
     const bool other_user = before.principal != 0 && now.principal != 0 && before.principal != now.principal;
-    const bool other_address = !before.peer.empty() && !now.peer.empty() && before.peer != now.peer;
+    const bool other_address = before.peer != 0 && now.peer != 0 && before.peer != now.peer;
     if (!other_user && !other_address) return;
     FindingDraft draft;
     draft.session = event.session->label;
@@ -57,7 +58,7 @@ class ReplayedRequest : public Detector {
     draft.at = event.at;
     draft.fault = {Party::client, other_user ? Certainty::strong : Certainty::weak, {},
                    fmt::format("the same request, id and body, came again {} later from {}", format_duration(now.at.us - before.at.us), other_user ? "another user" : "another address")};
-    draft.evidence = {before.evidence, now.evidence};
+    draft.evidence = {{before.source, {}}, evidence_of(event)};
     findings.add(std::move(draft));
   }
 
