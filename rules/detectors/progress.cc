@@ -28,8 +28,8 @@ class Progress : public Detector {
     Tokens& tokens = seen_[event.session->index];
     const RpcMessage* message = event.observation->message;
     if (event.kind == EventKind::request) {
-      if (message && message->progress_token.present()) learn(tokens, message->progress_token, event.call->requestor);
-      return;
+      if (!message || !message->progress_token.present()) return;
+      return increasing_ ? begin_anew(tokens, message->progress_token, event.call->requestor) : learn(tokens, message->progress_token, event.call->requestor);
     }
     if (!message || message->method != "notifications/progress" || event.observation->stream == StreamKind::get_resume) return;
     const Direction requestor = event.observation->direction == Direction::server_to_client ? Direction::client_to_server : Direction::server_to_client;
@@ -41,6 +41,12 @@ class Progress : public Detector {
     std::unordered_map<std::uint64_t, double> last;  // value by token
     bool full = false;
   };
+
+  // A token that another request had before counts from the start.
+  static void begin_anew(Tokens& tokens, const RpcId& token, Direction requestor) {
+    const auto last = tokens.last.find(token_key(token, requestor));
+    if (last != tokens.last.end()) last->second = -1;
+  }
 
   static void learn(Tokens& tokens, const RpcId& token, Direction requestor) {
     if (tokens.last.size() >= kTokens) tokens.last.clear(), tokens.full = true;
