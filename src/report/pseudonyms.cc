@@ -249,6 +249,12 @@ class Replacer {
     return is_ipv6(run) || is_mac(run) ? run.size() : 0;
   }
 
+  // {"name":"Mcp-Session-Id","value":"..."}: what is followed by a colon behind its quote is a name itself.
+  bool is_member(std::size_t end) const {
+    const std::size_t quote = text_.find_first_not_of('\\', end);
+    return quote != std::string_view::npos && text_[quote] == '"' && quote + 1 < text_.size() && text_[quote + 1] == ':';
+  }
+
   void take_word() {
     if (at_ > 0 && text_[at_ - 1] == '\\' && std::string_view("nrt").find(text_[at_]) != std::string_view::npos) return copy(1);
     std::size_t end = at_;
@@ -256,7 +262,7 @@ class Replacer {
     while (end > at_ + 1 && text_[end - 1] == '.') --end;  // the sentence's
     const std::string_view word = text_.substr(at_, end - at_), gap = text_.substr(name_end_, at_ - name_end_);
     const bool mail = (end < text_.size() && text_[end] == '@') || (at_ > 0 && text_[at_ - 1] == '@');
-    const bool value = is_name_gap(gap) && !is_one_of(lower(word), kNobody);
+    const bool value = is_name_gap(gap) && !is_one_of(lower(word), kNobody) && !is_member(end);
     const bool named = value && (is_one_of(name_, kSessionNames) || is_one_of(name_, kHostNames)) && word.size() >= kShortestKnown;
     const bool of_url = text_.substr(0, at_).ends_with("://") && !is_one_of(lower(word), kNobody);
     name_ = word.size() <= 32 ? lower(word) : std::string();
