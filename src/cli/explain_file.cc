@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/text_bytes.h"
 #include "cli/terminal.h"
 #include "ingest/input_set.h"
 #include "ingest/text/csv_records.h"
+#include "pipeline/input_head.h"
 #include "pipeline/reader_choice.h"
 #include "pipeline/scan.h"
 #include "report/escape.h"
@@ -21,45 +23,22 @@ namespace {
 using pipeline::ReaderChoice;
 using pipeline::ReaderKind;
 
-constexpr std::size_t kHeadBytes = 256 * 1024;  // as a scan looks at
 constexpr std::size_t kBeforeCaret = 100, kBehindCaret = 60;
 
 std::string safe(std::string_view text) { return report::escape_terminal(report::mask_secrets(text)); }
 
 void print_row(std::string_view name, std::string_view text) { print(fmt::format("  {:<10} {}\n", name, text)); }
 
-class HeldBytes : public ByteReader {
- public:
-  explicit HeldBytes(std::string_view text) : text_(text) {}
-  std::size_t read(std::span<char> to) override {
-    const std::size_t count = std::min(to.size(), text_.size());
-    std::copy_n(text_.data(), count, to.data());
-    text_.remove_prefix(count);
-    return count;
-  }
-
- private:
-  std::string_view text_;
-};
-
-std::string first_bytes(ByteReader& bytes) {
-  std::string head(kHeadBytes, '\0');
-  std::size_t filled = 0;
-  for (std::size_t count = 1; count > 0 && filled < head.size(); filled += count) count = bytes.read({head.data() + filled, head.size() - filled});
-  head.resize(filled);
-  return head;
-}
-
 // The records of a document or table as lines; a log stands for itself.
 std::string lines_of(const ReaderChoice& choice, std::string head, const Limits& limits) {
-  HeldBytes held(head);
+  TextBytes held(head);
   if (choice.kind == ReaderKind::document) {
     ingest::JsonRecordLines lines(held, *choice.form, limits);
-    return first_bytes(lines);
+    return pipeline::read_head(lines);
   }
   if (choice.kind != ReaderKind::table) return head;
   ingest::CsvRecordLines lines(held, limits);
-  return first_bytes(lines);
+  return pipeline::read_head(lines);
 }
 
 // The line around the place, with a caret below it.
@@ -97,7 +76,7 @@ void explain_log(const ReaderChoice& choice, std::string head, const FormatsComm
   options.time_zone = command.time_zone;
   const ingest::DialectSet& dialects = with_own_dialects(command).dialects;
   ingest::LogParser parser(dialects, options, limits);
-  const bool whole = head.size() < kHeadBytes;
+  const bool whole = head.size() < pipeline::kHeadBytes;
   const auto calibration = parser.calibrate(lines_of(choice, std::move(head), limits));
   print_row("framing", calibration.framing);
   print_row("read", fmt::format("{}{}, {} understood", report::counted(calibration.records, "record"), whole ? "" : " at its head", report::thousands(calibration.understood)));
@@ -137,7 +116,7 @@ void print_others(ReaderKind taken) {
 Status explain_input(const ingest::InputFile& file, const FormatsCommand& command, const Limits& limits) {
   auto opened = ingest::open_input(file, 0, limits);
   if (!opened) return opened.error();
-  std::string head = first_bytes(**opened);
+  std::string head = pipeline::read_head(**opened);
   const ReaderChoice choice = pipeline::choose_reader(head);
   print(fmt::format("{}: {}{}\n", safe(file.display), pipeline::word_of(choice.kind), (*opened)->compressed() ? ", compressed" : ""));
   if (choice.kind == ReaderKind::empty || choice.kind == ReaderKind::binary) return {};

@@ -5,26 +5,13 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/text_bytes.h"
 #include "ingest/otlp/span_line.h"
 #include "ingest/text/json_records.h"
 
 namespace {
 
 using namespace mcpscan;
-
-class Held : public ByteReader {
- public:
-  explicit Held(std::string_view text) : text_(text) {}
-  std::size_t read(std::span<char> to) override {
-    const std::size_t count = std::min(to.size(), text_.size());
-    std::copy_n(text_.data(), count, to.data());
-    text_.remove_prefix(count);
-    return count;
-  }
-
- private:
-  std::string_view text_;
-};
 
 void read_lines(std::string_view text) {
   Arena arena;
@@ -47,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_lines(text);
   const Limits limits;
   const ingest::RecordForm* form = ingest::record_form(text);
-  Held bytes(text);
+  TextBytes bytes{std::string(text)};
   ingest::JsonRecordLines lines(bytes, form != nullptr ? *form : *ingest::record_form(R"({"resourceSpans":[]})"), limits);
   std::string all, room(4096, '\0');
   while (const std::size_t count = lines.read(room)) all.append(room, 0, count);

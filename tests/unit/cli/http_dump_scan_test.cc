@@ -1,3 +1,4 @@
+#include "base/text_bytes.h"
 #include "pipeline/http_dump_scan.h"
 
 #include <catch2/catch.hpp>
@@ -8,21 +9,6 @@
 
 namespace mcpscan::pipeline {
 namespace {
-
-class Text : public ByteReader {
- public:
-  explicit Text(std::string text) : text_(std::move(text)) {}
-  std::size_t read(std::span<char> to) override {
-    const std::size_t count = std::min(to.size(), text_.size() - at_);
-    std::copy_n(text_.data() + at_, count, to.data());
-    at_ += count;
-    return count;
-  }
-
- private:
-  std::string text_;
-  std::size_t at_ = 0;
-};
 
 struct Kept : model::ObservationSink {
   void observe(const model::Observation& seen) override {
@@ -52,7 +38,7 @@ struct Scanned {
 
 Scanned scan_text(const std::string& text, const Limits& limits = {}) {
   Scanned scanned;
-  Text bytes(text);
+  TextBytes bytes(text);
   CaptureNumbers numbers;
   scan_http_dump(bytes, {}, 0, {}, limits, numbers, scanned.kept, scanned.row, [](std::uint64_t) {});
   return scanned;

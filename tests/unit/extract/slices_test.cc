@@ -1,6 +1,7 @@
 // Cutting records, entries and key lines out of their files: what is kept stands as it stood.
 #include <catch2/catch.hpp>
 
+#include "base/text_bytes.h"
 #include "extract/har_slice.h"
 #include "extract/key_slice.h"
 #include "extract/text_slice.h"
@@ -10,19 +11,7 @@ using namespace mcpscan::extract;
 
 namespace {
 
-class Text : public ByteReader {
- public:
-  explicit Text(std::string_view text) : text_(text) {}
-  std::size_t read(std::span<char> to) override {
-    const std::size_t count = std::min<std::size_t>({to.size(), text_.size(), 7});
-    std::copy_n(text_.data(), count, to.data());
-    text_.remove_prefix(count);
-    return count;
-  }
-
- private:
-  std::string_view text_;
-};
+constexpr std::size_t kStep = 7;  // bytes a read
 
 class Kept : public PartSink {
  public:
@@ -49,7 +38,7 @@ std::vector<std::uint64_t> unindented(const ingest::TextBlock& block) {
 }
 
 std::string slice_of(std::string_view text, const PlaceSet& kept, std::size_t context, std::vector<bool> told, Slice* slice = nullptr) {
-  Text bytes(text);
+  TextBytes bytes(std::string(text), kStep);
   Kept out;
   const auto border = [](std::string_view, std::string_view line) { return !line.starts_with(' '); };
   const TextSliceOptions options{ingest::RecordBorder(border), unindented, &kept, &told, context};
@@ -87,7 +76,7 @@ TEST_CASE("A last line without its end gets one only when something follows it")
 TEST_CASE("The set of all places keeps everything") { CHECK(slice_of("a\nb\nc\n", PlaceSet::all(), 0, {}) == "a\nb\nc\n"); }
 
 TEST_CASE("Entries of a HAR stand between the document's own beginning and end") {
-  Text bytes(kHar);
+  TextBytes bytes(std::string(kHar), kStep);
   Kept out;
   const HarSlice har = slice_har(bytes, {}, places({1, 3}), Limits(), out);
   CHECK(out.text == "{ \"log\": {\"version\": \"1.2\", \"entries\": [ {\"startedDateTime\": \"a\", \"n\": 1},\n{\"startedDateTime\": \"c\", \"n\": 3}], \"comment\": \"end\"}}\n");
@@ -96,7 +85,7 @@ TEST_CASE("Entries of a HAR stand between the document's own beginning and end")
 }
 
 TEST_CASE("A HAR that is cut gets an end that makes it one") {
-  Text bytes(kHar.substr(0, kHar.find("\"c\"")));
+  TextBytes bytes(std::string(kHar.substr(0, kHar.find("\"c\""))), kStep);
   Kept out;
   slice_har(bytes, {}, places({2}), Limits(), out);
   CHECK(out.text.ends_with("\"n\": 2}]}}\n"));
