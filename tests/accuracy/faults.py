@@ -1,7 +1,7 @@
 """Faults and look-alikes seeded into a clean Day: P.. must be found, N.. must stay silent.
 
 Each seeder changes the day (and, through `edit_front`, what the gateway makes of it) and returns what it did. `calls` of a Fault are
-(session key, id as requested); `guilty` are the parties that may be named for it where all is seen, `never` those that must not be.
+(session key, id as requested); `never` are the parties that must not be named for it.
 """
 import dataclasses
 
@@ -256,7 +256,7 @@ def modern(day):
 
 
 def n04_ids_used_again_in_turn(day, rng):
-    for position, group in enumerate(sorted(day.groups)):
+    for group in sorted(day.groups):
         for number, call in enumerate(day.groups[group]):
             call.rpc_id = number + 1
             call.exchange.request = request(call.rpc_id, "tools/call", {"name": call.tool, "arguments": call.arguments})

@@ -5,6 +5,7 @@ The tools answer in different forms, half of them repeat an argument: that is wh
 """
 import copy
 import dataclasses
+import json
 import random
 
 START = 1767600000.0  # 2026-01-05 08:00:00 UTC
@@ -34,8 +35,6 @@ class Exchange:
     parts: list = dataclasses.field(default_factory=list)
     end_at: float = 0.0
     end: str = "closed"
-    lost_before: bool = False  # the witness began after the request
-    lost_after: bool = False   # the witness ended before the response
 
     def answer(self, at, message):
         self.parts.append(Part(at, message))
@@ -73,7 +72,6 @@ def word(rng):
 
 
 def text(value):
-    import json
     return {"content": [{"type": "text", "text": value if isinstance(value, str) else json.dumps(value)}]}
 
 
