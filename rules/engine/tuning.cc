@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <tuple>
 
 #include "base/data_file.h"
+#include "base/date_text.h"
 #include "engine/engine.h"
 
 namespace mcpscan::engine {
@@ -19,18 +19,11 @@ namespace {
 
 const std::vector<std::string_view> kKeys{"levels", "suppress", "baseline"};
 const std::vector<std::string_view> kSuppressionKeys{"rule", "session", "tool", "client", "reason", "until"};
-constexpr std::int64_t kDayUs = 24 * 60 * kMinute;
 
 // The moment after a day written as 2026-12-31 (UTC); unknown for anything else.
 Time end_of_day(std::string_view text) {
-  CivilTime day;
-  const auto digits = [&](std::size_t from, std::size_t count, auto& to) {
-    const auto [end, error] = std::from_chars(text.data() + from, text.data() + from + count, to);
-    return error == std::errc() && end == text.data() + from + count;
-  };
-  if (text.size() != 10 || text[4] != '-' || text[7] != '-' || !digits(0, 4, day.year) || !digits(5, 2, day.month) || !digits(8, 2, day.day)) return {};
-  if (day.month < 1 || day.month > 12 || day.day < 1 || day.day > 31) return {};
-  return {time_from_civil(day).us + kDayUs};
+  const auto day = read_date(text);
+  return day ? Time{(*day + 1) * kDay} : Time{};
 }
 
 Time first_time(const Report& report) {

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/data_file.h"
+#include "base/date_text.h"
 #include "base/text_file.h"
 #include "base/zone.h"
 #include "cli/terminal.h"
@@ -26,14 +27,14 @@ bool read_offset(std::string_view text, std::int64_t& offset_us) {
 
 // 2026-11-28, 2026-11-28T08:00, ...:00, with a fraction; in `zone` unless an offset follows.
 bool read_time(std::string_view text, const Zone& zone, Time& at) {
+  const auto day = read_date(text.substr(0, 10));
+  if (!day) return false;
   CivilTime civil;
   const auto digits = [&](std::size_t from, std::size_t count, auto& to) {
     if (from + count > text.size()) return false;
     const auto [end, error] = std::from_chars(text.data() + from, text.data() + from + count, to);
     return error == std::errc() && end == text.data() + from + count;
   };
-  if (!digits(0, 4, civil.year) || !digits(5, 2, civil.month) || !digits(8, 2, civil.day) || text[4] != '-' || text[7] != '-') return false;
-  if (civil.month < 1 || civil.month > 12 || civil.day < 1 || civil.day > 31) return false;
   std::size_t end = 10;
   if (text.size() >= 16 && (text[10] == 'T' || text[10] == ' ')) {
     if (!digits(11, 2, civil.hour) || !digits(14, 2, civil.minute) || text[13] != ':' || civil.hour > 23 || civil.minute > 59) return false;
@@ -47,7 +48,7 @@ bool read_time(std::string_view text, const Zone& zone, Time& at) {
       for (++end; end < text.size() && text[end] >= '0' && text[end] <= '9'; ++end, scale /= 10) civil.microsecond += static_cast<unsigned>(text[end] - '0') * scale;
     }
   }
-  at = time_from_civil(civil);
+  at.us = *day * kDay + time_from_civil(civil).us;
   std::int64_t offset_us = zone.offset_us(at.us);
   if (end < text.size() && !read_offset(text.substr(end), offset_us)) return false;
   at.us -= offset_us;
