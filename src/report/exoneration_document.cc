@@ -1,6 +1,11 @@
 #include "report/exoneration_document.h"
 
+#include <array>
+#include <utility>
+
+#include "report/csv_exoneration.h"
 #include "report/escape.h"
+#include "report/html_exoneration.h"
 #include "report/json_exoneration.h"
 #include "report/md_exoneration.h"
 #include "report/redact.h"
@@ -22,14 +27,30 @@ std::string markdown_document(const ReportIndex& index, const model::Exoneration
   return markdown_exoneration(index, proof, wording);
 }
 
+std::string html_document(const ReportIndex& index, const model::Exoneration& proof, const model::ReportOptions& options) {
+  const Wording wording(index, options.zone, [&](std::string_view raw) { return escape_html(shown_text(raw, options)); },
+                        [&](std::string_view raw) { return escape_html(shown_id(raw, options)); });
+  return html_exoneration(index, proof, wording);
+}
+
+using Writer = std::string (*)(const ReportIndex& index, const model::Exoneration& proof, const model::ReportOptions& options);
+constexpr std::array<std::pair<std::string_view, Writer>, 5> kWriters{
+    {{"text", &text_document}, {"md", &markdown_document}, {"html", &html_document}, {"csv", &csv_exoneration}, {"json", &json_exoneration}}};
+
+Writer writer_of(std::string_view format) {
+  for (const auto& [name, writer] : kWriters) {
+    if (name == format) return writer;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
-bool carries_exoneration(std::string_view format) { return format == "text" || format == "md" || format == "json"; }
+bool carries_exoneration(std::string_view format) { return writer_of(format) != nullptr; }
 
 std::string write_exoneration(std::string_view format, const model::Report& report, const model::Exoneration& proof, const model::ReportOptions& options) {
-  const ReportIndex index(report);
-  if (format == "json") return json_exoneration(index, proof, options);
-  return format == "md" ? markdown_document(index, proof, options) : text_document(index, proof, options);
+  const Writer writer = writer_of(format);
+  return writer ? writer(ReportIndex(report), proof, options) : std::string();
 }
 
 void pseudonymise(model::Exoneration& proof, Pseudonyms& names) {

@@ -2,13 +2,9 @@
 // policy allows its own style, by hash, and nothing else. Incidents first, each with its swim lanes; the same sentences as the
 // text report. Lists are capped, with the number left out: the JSON report has all.
 #include <fmt/format.h>
-#include <openssl/evp.h>
-
-#include <array>
-
-#include "base/embedded_file.h"
 #include "report/escape.h"
 #include "report/html_overview.h"
+#include "report/html_page.h"
 #include "report/html_picture.h"
 #include "report/layout.h"
 #include "report/wording.h"
@@ -19,16 +15,6 @@ namespace {
 constexpr std::size_t kRows = 100;          // of a table
 constexpr std::size_t kEvidence = 20;       // quoted records of a finding
 constexpr std::size_t kQuote = 600;         // bytes of one of them
-
-// The source expression of a content security policy (CSP level 3, section 2.3.1).
-std::string hash_of(std::string_view style) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-  unsigned length = 0;
-  EVP_Digest(style.data(), style.size(), digest.data(), &length, EVP_sha256(), nullptr);
-  std::array<unsigned char, 2 * EVP_MAX_MD_SIZE> base64;
-  const int written = EVP_EncodeBlock(base64.data(), digest.data(), static_cast<int>(length));
-  return "sha256-" + std::string(reinterpret_cast<const char*>(base64.data()), static_cast<std::size_t>(written));
-}
 
 std::string delta(std::int64_t us) { return us == 0 ? "+0 ms" : (us > 0 ? "+" : "") + format_duration(us); }
 
@@ -48,7 +34,7 @@ class Html {
   Html& operator=(const Html&) = delete;
 
   std::string write() {
-    head();
+    out_ = html_head(headline(), safe(index_.report().version));
     banner();
     contents();
     out_ += "<main id=\"main\">\n";
@@ -60,8 +46,7 @@ class Html {
     tools();
     coverage();
     inputs();
-    out_ += fmt::format("</main>\n<footer>mcpscan {}. Times in {}. This page needs no script and loads nothing.</footer>\n</body>\n</html>\n", safe(index_.report().version),
-                        escape_html(options_.zone.name()));
+    out_ += html_foot(safe(index_.report().version), escape_html(options_.zone.name()));
     return std::move(out_);
   }
 
@@ -80,16 +65,6 @@ class Html {
     return verdict.label.empty() ? std::string("Findings, none of them an incident") : std::string(verdict.label);
   }
 
-  void head() {
-    const std::string_view style = embedded_styles()[0].text;
-    put("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    put("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '{}'; base-uri 'none'; form-action 'none'\">\n", hash_of(style));
-    put("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n");
-    put("<meta name=\"generator\" content=\"mcpscan {}\">\n<title>mcpscan: {}</title>\n<style>", safe(index_.report().version), headline());
-    out_ += style;
-    put("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n");
-  }
-
   void banner() {
     const Labelled verdict = wording_.verdict();
     put("<header>\n<p class=\"brand\">mcpscan report</p>\n<h1>{}</h1>\n", headline());
@@ -97,8 +72,7 @@ class Html {
     const std::string when = wording_.period(index_.first(), index_.last());
     if (!when.empty()) put("<p class=\"when\">{}</p>\n", when);
     put("<ul class=\"figures\">\n");
-    std::size_t not_judged = 0;
-    for (const CoverageGroup& group : index_.not_judged()) not_judged += group.state == model::RuleState::not_evaluable ? group.rules.size() : 0;
+    const std::uint64_t not_judged = index_.rules_not_judged();
     const model::Report& report = index_.report();
     figure("Incidents", thousands(report.incidents.size()), report.incidents.empty() ? "" : "loud");
     figure("Findings", thousands(index_.findings_total()), "");
@@ -130,7 +104,7 @@ class Html {
         round_duration(index_.report().activity.stretch_us));
   }
 
-  void section(std::string_view id, std::string_view heading) { put("<section id=\"{}\" aria-labelledby=\"{}-h\">\n<h2 id=\"{}-h\">{}</h2>\n", id, id, id, heading); }
+  void section(std::string_view id, std::string_view heading) { out_ += html_section(id, heading); }
 
   // --- one incident ---
 
@@ -232,19 +206,7 @@ class Html {
 
   // --- tables ---
 
-  // A title that begins with # heads a column of numbers. Wide tables scroll in their own frame, also by keyboard.
-  void table(const std::string& caption, const std::vector<std::string_view>& titles, const std::vector<std::vector<std::string>>& rows) {
-    if (rows.empty()) return;
-    put("<div class=\"scroll{}\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n<table>\n<caption>{}</caption>\n<thead><tr>", titles.size() < 3 ? " narrow" : "", caption, caption);
-    for (const std::string_view title : titles) put("<th scope=\"col\"{}>{}</th>", title.starts_with('#') ? " class=\"number\"" : "", title.starts_with('#') ? title.substr(1) : title);
-    put("</tr></thead>\n<tbody>\n");
-    for (const auto& row : rows) {
-      put("<tr>");
-      for (std::size_t i = 0; i < row.size(); ++i) put("<td{}>{}</td>", titles[i].starts_with('#') ? " class=\"number\"" : "", row[i]);
-      put("</tr>\n");
-    }
-    put("</tbody>\n</table>\n</div>\n");
-  }
+  void table(const std::string& caption, const std::vector<std::string_view>& titles, const std::vector<std::vector<std::string>>& rows) { out_ += html_table(caption, titles, rows); }
 
   void more(std::size_t shown, std::uint64_t all) {
     if (shown < all) put("<p class=\"more\">and {} more</p>\n", thousands(all - shown));
@@ -304,14 +266,15 @@ class Html {
   void coverage() {
     if (!index_.speaks_mcp() || index_.report().rules.empty()) return;
     section("coverage", "What was judged");
-    put("<dl class=\"facts\">\n");
-    for (const CoverageGroup& group : index_.not_judged()) {
-      const Labelled row = wording_.not_judged(group);
-      fact(row.label, row.text);
+    for (const CoverageBlock& block : wording_.not_judged(kAllNames)) {
+      put("<h3>{}</h3>\n<ul class=\"notes\">\n", block.heading);
+      for (const std::string& row : block.rows) put("<li>{}</li>\n", row);
+      put("</ul>\n");
     }
+    put("<dl class=\"facts\">\n");
     const Labelled more = wording_.more_evidence();
     fact(more.label, more.text);
-    const Labelled rest = wording_.everything_else();
+    const Labelled rest = wording_.everything_else(kAllNames);
     fact(rest.label, rest.text);
     put("</dl>\n</section>\n");
   }

@@ -118,13 +118,13 @@ class Markdown {
   void coverage() {
     if (!index_.speaks_mcp() || index_.report().rules.empty()) return;
     line("\n## What was judged");
-    for (const CoverageGroup& group : index_.not_judged()) {
-      const Labelled row = wording_.not_judged(group);
-      labelled(row.label, row.text);
+    for (const CoverageBlock& block : wording_.not_judged(kAllNames)) {
+      line(fmt::format("\n**{}**\n", block.heading));
+      for (const std::string& row : block.rows) line("- " + row);
     }
     const Labelled more = wording_.more_evidence();
     labelled(more.label, more.text);
-    const Labelled rest = wording_.everything_else();
+    const Labelled rest = wording_.everything_else(kAllNames);
     labelled(rest.label, rest.text);
   }
 

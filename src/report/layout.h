@@ -18,6 +18,8 @@ std::string counted(std::uint64_t number, std::string_view one, std::string_view
 std::string percent(std::uint64_t part, std::uint64_t whole);
 // "a, b and 3 more"; no more than `most` words shown.
 std::string joined(const std::vector<std::string>& words, std::size_t most);
+// Words of a list told in one line before the rest is only counted, and what tells them all.
+constexpr std::size_t kWordsInLine = 4, kAllNames = static_cast<std::size_t>(-1);
 
 // Lines of at most `width` cells, the first at most `first_width`. Breaks at spaces; a word that is longer than a line is
 // broken anywhere. Runs of spaces inside a line stay. Never empty: an empty text is one empty line.

@@ -35,6 +35,8 @@ Style style_of(model::Level level) {
   return Style::informational;
 }
 
+std::size_t Page::names() const { return options_.terminal ? kWordsInLine : kAllNames; }
+
 Page::Page(const model::ReportOptions& options)
     : options_(options), width_(std::clamp<std::size_t>(options.width, kNarrowestPage, kWidestPage)) {}
 

@@ -24,6 +24,8 @@ class Page {
   std::size_t width() const { return width_; }
   // How many rows of a list of `size` are shown, and whether the rest is told in a line of its own.
   std::size_t rows(std::size_t size) const;
+  // How many names of a list in a line are shown.
+  std::size_t names() const;
 
   // Safe to show: bounded, masked unless raw, escaped.
   std::string text(std::string_view raw) const;

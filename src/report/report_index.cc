@@ -148,35 +148,8 @@ std::vector<InputProblem> ReportIndex::input_problems() const {
   return list;
 }
 
-std::vector<CoverageGroup> ReportIndex::not_judged() const {
-  std::vector<CoverageGroup> groups;
-  for (const auto& rule : report_->rules) {
-    if (rule.state == model::RuleState::evaluated) continue;
-    const auto same = std::find_if(groups.begin(), groups.end(), [&](const CoverageGroup& group) {
-      return group.state == rule.state && group.why == rule.why && group.enable == rule.enable;
-    });
-    if (same != groups.end()) {
-      same->rules.push_back(rule.rule);
-    } else {
-      groups.push_back({rule.state, rule.why, rule.enable, {rule.rule}});
-    }
-  }
-  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.state > b.state; });
-  return groups;
-}
-
-std::string_view ReportIndex::shared_enable() const {
-  std::map<std::string_view, std::set<std::string_view>> ways;  // the first way, and what follows it: groups differ in that
-  for (const auto& rule : report_->rules) {
-    const std::size_t end = rule.enable.find(kOr);
-    if (rule.state != model::RuleState::evaluated && end != std::string::npos) ways[std::string_view(rule.enable).substr(0, end)].insert(std::string_view(rule.enable).substr(end));
-  }
-  std::string_view shared;
-  std::size_t most = 1;
-  for (const auto& [way, others] : ways) {
-    if (others.size() > most) most = others.size(), shared = way;
-  }
-  return shared;
+std::uint64_t ReportIndex::rules_not_judged() const {
+  return static_cast<std::uint64_t>(std::count_if(report_->rules.begin(), report_->rules.end(), [](const model::RuleCoverage& rule) { return rule.state == model::RuleState::not_evaluable; }));
 }
 
 std::vector<std::string> ReportIndex::judged_rules() const {

@@ -17,13 +17,6 @@
 
 namespace mcpscan::report {
 
-// A group of rules that could not be judged, or only in part, for the same reason.
-struct CoverageGroup {
-  model::RuleState state = model::RuleState::evaluated;
-  std::string why, enable;
-  std::vector<std::string> rules;
-};
-
 // One thing that is wrong with an input: why it could not be read (anomaly is nullptr), or an anomaly of it.
 struct InputProblem {
   model::SourceRef source;
@@ -62,10 +55,8 @@ class ReportIndex {
   std::vector<InputProblem> input_problems() const;
   std::uint64_t anomalies_total() const { return input_problems().size(); }
 
-  std::vector<CoverageGroup> not_judged() const;
-  // What several of them would be enabled by alike, e.g. the loggers of the logs read, which is told once; empty: nothing.
-  // It stands before kOr in their `enable`.
-  std::string_view shared_enable() const;
+  // Rules that could not be judged at all.
+  std::uint64_t rules_not_judged() const;
   // Rules fully judged, by name, and those of them that found nothing.
   std::vector<std::string> judged_rules() const;
   std::uint64_t silent_rules() const;
@@ -89,8 +80,6 @@ class ReportIndex {
   Time first_, last_;
 };
 
-// Parts ways to enable a rule.
-constexpr std::string_view kOr = "; or: ";
 // The name of the row that stands for the sessions left out.
 constexpr std::string_view kOthersKey = "(others)";
 

@@ -69,9 +69,8 @@ std::string write_html(const model::Summary& summary, const model::ReportOptions
   for (const ViewIncident& incident : view.incidents) out += incident_html(incident);
   out += table_html(view.numbers);
   for (const ViewTable& table : view.tables) out += table_html(table);
-  std::vector<std::string> not_judged;
-  for (const auto& [label, text] : view.not_judged) not_judged.push_back(fmt::format("<strong>{}</strong> {}", label, text));
-  out += list_html("What could not be judged", not_judged);
+  for (const CoverageBlock& block : view.not_judged) out += list_html(block.heading, block.rows);
+  if (!view.more_evidence.empty()) out += fmt::format("<p><strong>{}</strong> {}</p>\n", kMoreEvidence, view.more_evidence);
   out += list_html("Problems of the inputs", view.problems);
   return out + "</main></body></html>\n";
 }

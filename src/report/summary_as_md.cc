@@ -38,8 +38,11 @@ std::string write_md(const model::Summary& summary, const model::ReportOptions& 
     for (const auto& [label, text] : incident.lines) out += label.empty() ? fmt::format("- {}\n", text) : fmt::format("- **{}** {}\n", label, text);
   }
   for (const ViewTable& table : view.tables) out += table_text(table);
-  if (!view.not_judged.empty()) out += "\n## What could not be judged\n\n";
-  for (const auto& [label, text] : view.not_judged) out += fmt::format("- **{}** {}\n", label, text);
+  for (const CoverageBlock& block : view.not_judged) {
+    out += fmt::format("\n## {}\n\n", block.heading);
+    for (const std::string& row : block.rows) out += fmt::format("- {}\n", row);
+  }
+  if (!view.more_evidence.empty()) out += fmt::format("\n**{}** {}\n", kMoreEvidence, view.more_evidence);
   if (!view.problems.empty()) out += "\n## Problems of the inputs\n\n";
   for (const std::string& problem : view.problems) out += fmt::format("- {}\n", problem);
   return out;

@@ -33,14 +33,18 @@ void write_incident(Page& page, const ViewIncident& view) {
 std::string write_text(const model::Summary& summary, const model::ReportOptions& options) {
   Page page(options);
   const std::size_t rows = options.terminal ? Limits{}.terminal_rows : kRows;
-  const SummaryView view = view_of(summary, [&](std::string_view raw) { return page.text(raw); }, [&](std::string_view raw) { return page.id(raw); }, rows);
+  const SummaryView view = view_of(summary, [&](std::string_view raw) { return page.text(raw); }, [&](std::string_view raw) { return page.id(raw); }, rows, page.names());
   page.line(view.title, Style::heading);
   for (const std::string& line : view.lead) page.paragraph(kIndent, "", line, kHanging);
   write_table(page, view.numbers);
   for (const ViewIncident& incident : view.incidents) write_incident(page, incident);
   for (const ViewTable& table : view.tables) write_table(page, table);
   if (!view.not_judged.empty()) page.blank();
-  for (const auto& [label, text] : view.not_judged) page.paragraph(0, label + ' ', text, kIndent, Style::heading);
+  for (const CoverageBlock& block : view.not_judged) {
+    page.line(block.heading, Style::heading);
+    for (const std::string& row : block.rows) page.paragraph(kIndent, "", row, kHanging);
+  }
+  if (!view.more_evidence.empty()) page.paragraph(0, std::string(kMoreEvidence) + ' ', view.more_evidence, kIndent, Style::heading);
   if (!view.problems.empty()) page.blank(), page.line("Problems of the inputs", Style::heading);
   for (const std::string& problem : view.problems) page.paragraph(kIndent, "", problem, kHanging);
   return page.take();

@@ -44,7 +44,7 @@ std::string clock_in(const Zone& zone, Time at) {
 
 class Writer {
  public:
-  Writer(const Summary& summary, const Safe& safe, const Safe& safe_id, std::size_t most) : summary_(summary), safe_(safe), safe_id_(safe_id), most_(most) {
+  Writer(const Summary& summary, const Safe& safe, const Safe& safe_id, std::size_t most, std::size_t names) : summary_(summary), safe_(safe), safe_id_(safe_id), most_(most), names_(names) {
     if (auto zone = Zone::locate(summary.zone)) zone_ = zone.take();
   }
 
@@ -173,20 +173,15 @@ class Writer {
   }
 
   void not_judged() {
-    std::map<std::tuple<model::RuleState, std::string, std::string>, std::vector<std::string>> groups;
-    for (const auto& rule : summary_.not_judged) groups[{rule.state, rule.why, rule.enable}].push_back(safe_(rule.rule));
-    for (const auto& [reason, rules] : groups) {
-      const auto& [state, why, enable] = reason;
-      std::string text = joined(rules, rules.size());
-      if (!why.empty() || !enable.empty()) text += fmt::format(" ({}{}{})", safe_(why), why.empty() || enable.empty() ? "" : "; ", safe_(enable));
-      view_.not_judged.emplace_back(state == model::RuleState::partly ? "Judged in part:" : "Not judged:", text);
-    }
+    const CoverageGroups groups = group_coverage(summary_.not_judged);
+    view_.not_judged = coverage_blocks(groups, 0, names_, safe_);
+    if (!groups.shared_enable.empty()) view_.more_evidence = safe_(groups.shared_enable);
   }
 
   const Summary& summary_;
   const Safe& safe_;
   const Safe& safe_id_;
-  std::size_t most_;
+  std::size_t most_, names_;
   Zone zone_;
   SummaryView view_;
 };
@@ -198,6 +193,8 @@ std::string date_of_day(std::int64_t day) {
   return fmt::format("{:04}-{:02}-{:02}", c.year, c.month, c.day);
 }
 
-SummaryView view_of(const Summary& summary, const Safe& safe, const Safe& safe_id, std::size_t most) { return Writer(summary, safe, safe_id, most).write(); }
+SummaryView view_of(const Summary& summary, const Safe& safe, const Safe& safe_id, std::size_t most, std::size_t names) {
+  return Writer(summary, safe, safe_id, most, names).write();
+}
 
 }  // namespace mcpscan::report

@@ -1,5 +1,6 @@
 // SummaryView: the daily summary as headings, sentences and tables, the same for every format for people. Texts that come from evidence go
-// through the format's own `safe`; the words around them are plain ASCII. Threads: pure. Bound: the summary's; `most` rows a table.
+// through the format's own `safe`; the words around them are plain ASCII. Threads: pure. Bound: the summary's; `most` rows a table, `names` of rules a
+// row of what was not judged.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "model/summary.h"
+#include "report/wording.h"
 
 namespace mcpscan::report {
 
@@ -37,12 +39,13 @@ struct SummaryView {
   ViewTable numbers;                       // the day, and the days it is compared with
   std::vector<ViewIncident> incidents;
   std::vector<ViewTable> tables;           // offenders, clients, servers, tools, sessions
-  std::vector<std::pair<std::string, std::string>> not_judged;  // Not judged:, text
+  std::vector<CoverageBlock> not_judged;
+  std::string more_evidence;               // what several rows of it have in common of how to enable them; empty: nothing
   std::vector<std::string> problems;
 };
 
 using Safe = std::function<std::string(std::string_view)>;
-SummaryView view_of(const model::Summary& summary, const Safe& safe, const Safe& safe_id, std::size_t most);
+SummaryView view_of(const model::Summary& summary, const Safe& safe, const Safe& safe_id, std::size_t most, std::size_t names = kAllNames);
 
 // 2026-11-28
 std::string date_of_day(std::int64_t day);

@@ -78,9 +78,12 @@ void write_input_problems(Page& page, const ReportIndex& index, const Wording& w
 void write_coverage(Page& page, const ReportIndex& index, const Wording& wording) {
   if (!index.speaks_mcp() || index.report().rules.empty()) return;
   page.blank();
-  for (const CoverageGroup& group : index.not_judged()) write_label(page, wording.not_judged(group));
+  for (const CoverageBlock& block : wording.not_judged(page.names())) {
+    page.line(block.heading, Style::heading);
+    for (const std::string& row : block.rows) page.paragraph(kIndent, "", row, kHanging);
+  }
   if (const Labelled more = wording.more_evidence(); !more.text.empty()) write_label(page, more);
-  write_label(page, wording.everything_else());
+  write_label(page, wording.everything_else(page.names()));
 }
 
 }  // namespace mcpscan::report

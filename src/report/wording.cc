@@ -35,6 +35,15 @@ std::vector<std::pair<Key, std::uint64_t>> most_first(const std::map<Key, std::u
 
 std::string duration(std::int64_t us) { return us < 0 ? "-" : format_duration(us); }
 
+// "the evidence holds no HTTP headers (capture the wire): this-rule and that-rule"
+std::string coverage_row(const CoverageGroup& group, std::size_t most, const Wording::Safe& safe) {
+  std::vector<std::string> rules;
+  for (const std::string& rule : group.rules) rules.push_back(safe(rule));
+  std::string text = group.several ? std::string("several of these") : group.why.empty() ? std::string("no reason told") : safe(group.why);
+  if (!group.enable.empty()) text += fmt::format(" ({})", safe(group.enable));
+  return text + ": " + (rules.empty() ? std::string("only rules that lack other things as well") : joined(rules, most));
+}
+
 }  // namespace
 
 // --- times ---
@@ -109,7 +118,7 @@ std::string Wording::replies() const {
 std::vector<std::string> Wording::reservations() const {
   std::vector<std::string> list;
   std::size_t rules = 0;
-  for (const auto& group : index_->not_judged()) rules += group.rules.size();
+  for (const CoverageGroup& group : coverage_.rows) rules += group.rules.size();
   if (rules > 0) list.push_back(counted(rules, "rule was", "rules were") + " not or only partly judged");
   if (index_->anomalies_total() > 0) list.push_back(counted(index_->anomalies_total(), "problem") + " in the inputs");
   if (index_->findings_total() > 0) list.push_back(counted(index_->findings_total(), "informational finding"));
@@ -241,25 +250,33 @@ std::vector<std::string> Wording::tool_cells(const model::ToolRow& row) const {
 
 // --- what the silence is worth ---
 
-Labelled Wording::not_judged(const CoverageGroup& group) const {
-  std::vector<std::string> rules;
-  for (const std::string& rule : group.rules) rules.push_back(safe_(rule));
-  std::string text = joined(rules, rules.size());
-  std::string_view enable = group.enable;
-  const std::string_view shared = index_->shared_enable();
-  if (!shared.empty() && enable.starts_with(shared) && enable.substr(shared.size()).starts_with(kOr)) enable.remove_prefix(shared.size() + kOr.size());
-  const std::string between = group.why.empty() || enable.empty() ? "" : "; ";
-  if (!group.why.empty() || !enable.empty()) text += fmt::format(" ({}{}{})", safe_(group.why), between, safe_(enable));
-  return {group.state == model::RuleState::partly ? "Judged in part:" : "Not judged:", text};
+std::vector<CoverageBlock> coverage_blocks(const CoverageGroups& groups, std::size_t of_rules, std::size_t most, const Wording::Safe& safe) {
+  std::vector<CoverageBlock> blocks;
+  for (const model::RuleState state : {model::RuleState::not_evaluable, model::RuleState::partly}) {
+    CoverageBlock block;
+    std::size_t rules = 0;
+    for (const CoverageGroup& group : groups.rows) {
+      if (group.state != state) continue;
+      rules += group.rules.size();
+      block.rows.push_back(coverage_row(group, most, safe));
+    }
+    if (block.rows.empty()) continue;
+    block.heading = state == model::RuleState::partly ? "Judged in part: " : "Not judged: ";
+    block.heading += of_rules == 0 ? counted(rules, "rule") : fmt::format("{} of {}", thousands(rules), counted(of_rules, "rule"));
+    blocks.push_back(std::move(block));
+  }
+  return blocks;
 }
 
-Labelled Wording::more_evidence() const { return {"More would be judged from these logs:", safe_(index_->shared_enable())}; }
+std::vector<CoverageBlock> Wording::not_judged(std::size_t most) const { return coverage_blocks(coverage_, index_->report().rules.size(), most, safe_); }
 
-Labelled Wording::everything_else() const {
+Labelled Wording::more_evidence() const { return {kMoreEvidence, safe_(coverage_.shared_enable)}; }
+
+Labelled Wording::everything_else(std::size_t most) const {
   if (index_->findings_total() > 0) return {"Everything else:", counted(index_->silent_rules(), "rule") + " evaluated, nothing found."};
   std::vector<std::string> judged;
   for (const std::string& rule : index_->judged_rules()) judged.push_back(safe_(rule));
-  return {"Checked:", joined(judged, judged.size()) + (judged.empty() ? "no rule." : ".")};
+  return {"Checked:", joined(judged, most) + (judged.empty() ? "no rule." : ".")};
 }
 
 }  // namespace mcpscan::report

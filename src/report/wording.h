@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "report/coverage_groups.h"
+#include "report/layout.h"
 #include "report/local_time.h"
 #include "report/report_index.h"
 
@@ -19,6 +21,12 @@ namespace mcpscan::report {
 struct Labelled {
   std::string_view label;
   std::string text;
+};
+
+// "Not judged: 31 of 96 rules", and a row a reason.
+struct CoverageBlock {
+  std::string heading;
+  std::vector<std::string> rows;
 };
 
 using Tally = std::vector<std::pair<std::string_view, std::uint64_t>>;  // key, count; most first
@@ -30,7 +38,7 @@ class Wording {
 
   // `safe_id` is for session ids and other keys; see shown_id(). Times are told in `zone`.
   Wording(const ReportIndex& index, Zone zone, Safe safe, Safe safe_id)
-      : index_(&index), zone_(std::move(zone)), safe_(std::move(safe)), safe_id_(std::move(safe_id)) {}
+      : index_(&index), coverage_(group_coverage(index.report().rules)), zone_(std::move(zone)), safe_(std::move(safe)), safe_id_(std::move(safe_id)) {}
 
   std::string safe(std::string_view raw) const { return safe_(raw); }
   std::string safe_id(std::string_view raw) const { return safe_id_(raw); }
@@ -70,11 +78,12 @@ class Wording {
   // Tool, calls, replies, errors, median, p99, longest.
   std::vector<std::string> tool_cells(const model::ToolRow& row) const;
 
-  // --- what the silence is worth ---
-  Labelled not_judged(const CoverageGroup& group) const;
-  // What several groups have in common of how to enable them; an empty text where they have nothing.
+  // --- what the silence is worth; `most` names of rules a row ---
+  // What could not be judged, then what could in part, by what was missing: a block each where there is something to tell.
+  std::vector<CoverageBlock> not_judged(std::size_t most) const;
+  // What several rows have in common of how to enable them; an empty text where they have nothing.
   Labelled more_evidence() const;
-  Labelled everything_else() const;
+  Labelled everything_else(std::size_t most) const;
 
  private:
   std::string reasons(std::string_view what, const std::map<std::string, std::uint64_t>& counts) const;
@@ -87,11 +96,14 @@ class Wording {
   std::vector<std::string> safe_words(const std::vector<std::string>& words) const;
 
   const ReportIndex* index_;
+  CoverageGroups coverage_;
   Zone zone_;
   Safe safe_, safe_id_;
 };
 
-// Words of a list told in one line before the rest is only counted.
-constexpr std::size_t kWordsInLine = 4;
+constexpr std::string_view kMoreEvidence = "More would be judged from these logs:";
+
+// What not_judged() gives, of other lists than the report's; `of_rules`: how many rules there are in all, 0 where that is not known.
+std::vector<CoverageBlock> coverage_blocks(const CoverageGroups& groups, std::size_t of_rules, std::size_t most, const Wording::Safe& safe);
 
 }  // namespace mcpscan::report

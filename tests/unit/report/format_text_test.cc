@@ -74,7 +74,7 @@ TEST_CASE("clean is said only when every rule was judged, every input read and e
   auto unjudged = tests::clean_report();
   unjudged.rules.push_back({"null-id", model::RuleState::not_evaluable, "this log carries no ids", {}});
   CHECK(has(written("text", unjudged), "NO FAULT FOUND"));
-  CHECK(has(written("text", unjudged), "Not judged: null-id (this log carries no ids)"));
+  CHECK(has(written("text", unjudged), "Not judged: 1 of 3 rules\n  this log carries no ids: null-id\n"));
   auto cut = tests::clean_report();
   cut.inputs[0].anomalies.add({"truncated-gzip", "read to byte 1,048,576", tests::demo_line(77), 1});
   CHECK(has(written("text", cut), "NO FAULT FOUND"));
@@ -208,8 +208,8 @@ TEST_CASE("what several rules would be enabled by alike is told once, not behind
   const std::string loggers = "set DEBUG on mcp.server.streamable_http";
   report.rules = {{"one", model::RuleState::not_evaluable, "no channels", loggers + "; or: capture the wire"}, {"two", model::RuleState::not_evaluable, "no headers", loggers + "; or: export a HAR"}};
   const std::string text = written("text", report);
-  CHECK(text.find("Not judged: one (no channels; capture the wire)") != std::string::npos);
-  CHECK(text.find("Not judged: two (no headers; export a HAR)") != std::string::npos);
+  CHECK(text.find("  no channels (capture the wire): one\n") != std::string::npos);
+  CHECK(text.find("  no headers (export a HAR): two\n") != std::string::npos);
   CHECK(text.find("More would be judged from these logs: " + loggers) != std::string::npos);
   CHECK(text.find(loggers) == text.rfind(loggers));
 }
