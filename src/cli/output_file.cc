@@ -10,6 +10,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "cli/terminal.h"
+
 namespace mcpscan::cli {
 namespace {
 
@@ -69,6 +71,27 @@ Status OutputFile::commit() {
   if (std::rename(draft_.c_str(), target_.c_str()) != 0) return failure("the output cannot be put in place", errno);
   draft_.clear();
   return {};
+}
+
+Status Outlet::open(const std::string& path) {
+  to_file_ = !path.empty();
+  return to_file_ ? file_.open(path) : Status();
+}
+
+void Outlet::write(std::string_view text) {
+  pending_ += text;
+  if (pending_.size() >= flush_bytes_) flush();
+}
+
+Status Outlet::finish() {
+  flush();
+  return to_file_ ? file_.commit() : Status();
+}
+
+void Outlet::flush() {
+  if (to_file_) file_.write(pending_);
+  else print(pending_);
+  pending_.clear();
 }
 
 Status write_file(const std::string& path, std::string_view text) {

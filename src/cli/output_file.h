@@ -33,6 +33,24 @@ class OutputFile {
   int reason_ = 0;  // errno of the first write that failed
 };
 
+// Text on its way to a file, or where the path is empty to standard output, by pieces of at least `flush_bytes`; 1: as it comes. What is not
+// finished leaves no file.
+class Outlet {
+ public:
+  explicit Outlet(std::size_t flush_bytes) : flush_bytes_(flush_bytes) {}
+  Status open(const std::string& path);
+  void write(std::string_view text);
+  Status finish();
+
+ private:
+  void flush();
+
+  OutputFile file_;
+  std::size_t flush_bytes_;
+  bool to_file_ = false;
+  std::string pending_;
+};
+
 Status write_file(const std::string& path, std::string_view text);
 
 // Whether there can be such an output: its folder exists, it is none itself, and it is no input. To be told before evidence is read, which

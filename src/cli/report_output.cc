@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/data_file.h"
-#include "cli/output_file.h"
+#include "base/version.h"
 #include "cli/terminal.h"
 #include "report/report_format_registry.h"
 
@@ -107,8 +107,40 @@ std::string ReportOutput::first_unfit(FunctionRef<bool(std::string_view)> can_ca
   return {};
 }
 
+void ReportStreams::row(const model::TimelineRow& row) {
+  for (const Stream& stream : streams_) stream.writer->row(row);
+}
+
+void ReportStreams::input(const model::InputRow& input) {
+  for (const Stream& stream : streams_) stream.writer->input(input);
+}
+
+void ReportStreams::finish(const model::Report& report) {
+  for (const Stream& stream : streams_) stream.writer->finish(report);
+}
+
+Status ReportStreams::commit() {
+  for (const Stream& stream : streams_) {
+    if (Status written = stream.outlet->finish(); !written.ok()) return written;
+  }
+  return {};
+}
+
+Status ReportOutput::begin_streams(ReportStreams& streams, bool raw, const Zone& zone) {
+  for (Target& target : targets_) {
+    if (!target.format->stream) continue;
+    auto outlet = std::make_unique<Outlet>(1);
+    if (Status opened = outlet->open(target.file); !opened.ok()) return opened;
+    target.streamed = true;
+    auto writer = target.format->stream(kVersion, {terminal_width(), false, false, raw, zone}, [to = outlet.get()](std::string_view text) { to->write(text); });
+    streams.streams_.push_back({std::move(outlet), std::move(writer)});
+  }
+  return {};
+}
+
 Status ReportOutput::write(Render render, bool raw, const Zone& zone) const {
   for (const Target& target : targets_) {
+    if (target.streamed) continue;
     const bool to_terminal = target.file.empty() && stdout_is_terminal();
     const std::string text = render(*target.format, {terminal_width(), to_terminal && colour_wanted(), to_terminal, raw, zone});
     if (target.file.empty()) {

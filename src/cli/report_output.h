@@ -3,12 +3,15 @@
 // Threads: one. Not for extracts, which are folders.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/function_ref.h"
 #include "base/result.h"
+#include "cli/output_file.h"
 #include "model/report_format.h"
+#include "model/timeline_format.h"
 
 namespace mcpscan::cli {
 
@@ -19,6 +22,25 @@ struct OutputOptions {
 
 // "csv, html, ..." and ".csv .html ..."
 std::string format_names();
+
+// Reports that are written while the evidence is read, each to its own place, all fed by one timeline. Ownership: owns the drafts.
+class ReportStreams : public model::TimelineWriter {
+ public:
+  bool empty() const { return streams_.empty(); }
+  void row(const model::TimelineRow& row) override;
+  void input(const model::InputRow& input) override;
+  void finish(const model::Report& report) override;
+  // After finish(): the first that could not be written is the error.
+  Status commit();
+
+ private:
+  friend class ReportOutput;
+  struct Stream {
+    std::unique_ptr<Outlet> outlet;
+    std::unique_ptr<model::TimelineWriter> writer;
+  };
+  std::vector<Stream> streams_;
+};
 
 class ReportOutput {
  public:
@@ -32,6 +54,8 @@ class ReportOutput {
   // The same for what is no report: `render` is given the format's name.
   using Render = FunctionRef<std::string(const model::ReportFormatEntry&, const model::ReportOptions&)>;
   Status write(Render render, bool raw, const Zone& zone) const;
+  // Those that are written while the evidence is read write to `streams` from here on; write() then leaves them out.
+  Status begin_streams(ReportStreams& streams, bool raw, const Zone& zone);
   // An asked-for format that `can_carry` refuses; empty: none.
   std::string first_unfit(FunctionRef<bool(std::string_view)> can_carry) const;
 
@@ -39,6 +63,7 @@ class ReportOutput {
   struct Target {
     const model::ReportFormatEntry* format = nullptr;
     std::string file;  // empty: standard output
+    bool streamed = false;
   };
 
   std::vector<Target> targets_;

@@ -8,6 +8,7 @@
 #include "cli/output_file.h"
 #include "cli/report_output.h"
 #include "cli/terminal.h"
+#include "pipeline/rows_tap.h"
 #include "report/exoneration_document.h"
 #include "report/share.h"
 
@@ -43,17 +44,33 @@ Status settle_exoneration(ScanCommand& command, const ReportOutput& output) {
   if (command.common.scan.exonerate == model::Party::unknown) return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no hop that can be cleared", command.exonerate), "--exonerate", "one of server, client, gateway"};
   if (!command.common.scan.rules.empty()) return Error{ErrorCode::invalid_argument, "a proof needs all rules", "--exonerate", "leave --rule out"};
   const std::string unfit = output.first_unfit([](std::string_view format) { return report::carries_exoneration(format); });
-  if (!unfit.empty()) return Error{ErrorCode::invalid_argument, fmt::format("a proof is no '{}'", unfit), "--exonerate", "write it as text, md or json"};
+  if (!unfit.empty()) return Error{ErrorCode::invalid_argument, fmt::format("a proof is no '{}'", unfit), "--exonerate", "write it as text, md, html, csv or json: the others list faults, and none of them would pass for a proof"};
   return {};
 }
 
 // The proof where one was asked for, else the report.
-Status write(const pipeline::ScanResult& result, const ScanCommand& command, const ReportOutput& output) {
-  const Zone zone = Zone::locate(command.common.scan.time_zone).take();
-  if (!result.exoneration) return output.write(result.report, command.raw, zone);
+Status write(const pipeline::ScanResult& result, bool raw, const Zone& zone, const ReportOutput& output, ReportStreams& streams) {
+  if (!result.exoneration) {
+    streams.finish(result.report);
+    const Status written = output.write(result.report, raw, zone);
+    return written.ok() ? streams.commit() : written;
+  }
   return output.write([&](const model::ReportFormatEntry& format, const model::ReportOptions& options) {
     return report::write_exoneration(format.name, result.report, *result.exoneration, options);
-  }, command.raw, zone);
+  }, raw, zone);
+}
+
+// Where a report is written meanwhile, it sees what is read. Under --share none is: which words are names is known at the end only.
+pipeline::ScanResult read_evidence(const pipeline::ScanOptions& options, const pipeline::Knowledge& knowledge, ReportStreams& streams) {
+  report::TimelineFilter filter;
+  filter.session = options.session;
+  filter.tool = options.tool;
+  filter.client = options.client;
+  report::TimelineRows rows(streams, filter);
+  pipeline::RowsTap tap(rows);
+  const Limits limits;
+  Progress progress;
+  return pipeline::scan(options, knowledge, limits, [&](const std::string& input, std::uint64_t bytes) { progress.tell(input, bytes); }, streams.empty() ? nullptr : &tap);
 }
 
 ExitCode run_scan(ScanCommand& command) {
@@ -68,15 +85,15 @@ ExitCode run_scan(ScanCommand& command) {
     print_error({ErrorCode::invalid_argument, fmt::format("'{}' is no level", command.fail_on), "--fail-on", "one of informational, low, medium, high, critical"});
     return ExitCode::usage;
   }
-  const auto output = ReportOutput::choose(command.output, command.common.scan.inputs);
+  auto output = ReportOutput::choose(command.output, command.common.scan.inputs);
   if (!output) return print_error(output.error()), ExitCode::usage;
   if (const Status settled = settle_exoneration(command, *output); !settled.ok()) return print_error(settled.error()), ExitCode::usage;
-  const Limits limits;
-  pipeline::ScanResult result;
-  {
-    Progress progress;
-    result = pipeline::scan(command.common.scan, knowledge, limits, [&](const std::string& input, std::uint64_t bytes) { progress.tell(input, bytes); });
+  const Zone zone = Zone::locate(command.common.scan.time_zone).take();
+  ReportStreams streams;
+  if (!command.share) {
+    if (const Status begun = output->begin_streams(streams, command.raw, zone); !begun.ok()) return print_error(begun.error()), ExitCode::usage;
   }
+  pipeline::ScanResult result = read_evidence(command.common.scan, knowledge, streams);
   for (const Error& problem : result.problems) print_error(problem);
   troubled = troubled || !result.problems.empty();
   const std::vector<std::string> read = input_paths(result.report);
@@ -86,7 +103,7 @@ ExitCode run_scan(ScanCommand& command) {
     if (result.exoneration) report::pseudonymise(*result.exoneration, names);
   }
   if (const Status possible = output->possible(read); !possible.ok()) return print_error(possible.error()), ExitCode::usage;
-  if (const Status written = write(result, command, *output); !written.ok()) return print_error(written.error()), ExitCode::usage;
+  if (const Status written = write(result, command.raw, zone, *output, streams); !written.ok()) return print_error(written.error()), ExitCode::usage;
   if (troubled) return ExitCode::usage;
   return exit_code_of(result, *fail_on);
 }

@@ -10,6 +10,7 @@
 #include "cli/common_options.h"
 #include "cli/output_file.h"
 #include "cli/terminal.h"
+#include "pipeline/rows_tap.h"
 #include "report/shared_timeline.h"
 #include "report/timeline_format_registry.h"
 #include "report/timeline_rows.h"
@@ -26,45 +27,6 @@ struct TimelineCommand {
 };
 
 constexpr std::size_t kFlushBytes = 1 << 16;
-
-// Rows on their way out, by larger pieces; the end is flushed by finish().
-class Outlet {
- public:
-  Status open(const std::string& path) {
-    to_file_ = !path.empty();
-    return to_file_ ? file_.open(path) : Status();
-  }
-  void write(std::string_view text) {
-    pending_ += text;
-    if (pending_.size() >= kFlushBytes) flush();
-  }
-  Status finish() {
-    flush();
-    return to_file_ ? file_.commit() : Status();
-  }
-
- private:
-  void flush() {
-    if (to_file_) file_.write(pending_);
-    else print(pending_);
-    pending_.clear();
-  }
-
-  OutputFile file_;
-  bool to_file_ = false;
-  std::string pending_;
-};
-
-class RowsTap : public pipeline::TimelineTap {
- public:
-  explicit RowsTap(report::TimelineRows& rows) : rows_(rows) {}
-  void on_input(const model::InputRow& input) override { rows_.on_input(input); }
-  void on_observation(const model::Observation&) override {}
-  void on_event(std::size_t source, const model::TimelineEvent& event) override { rows_.on_event(static_cast<std::uint32_t>(source), event); }
-
- private:
-  report::TimelineRows& rows_;
-};
 
 std::string format_names() {
   std::string names;
@@ -113,6 +75,7 @@ Status find_incident(TimelineCommand& command, const pipeline::Knowledge& knowle
 Status settle_all(TimelineCommand& command, const pipeline::Knowledge& knowledge) {
   if (const Status settled = settle(command.common, knowledge); !settled.ok()) return settled;
   auto& scan = command.common.scan;
+  scan.client = command.filter.client;
   command.filter.since = std::exchange(scan.since, Time{});
   command.filter.until = std::exchange(scan.until, Time{});
   if (const Status output = output_possible(command.output, scan.inputs); !output.ok()) return output;
@@ -130,14 +93,14 @@ ExitCode run_timeline(TimelineCommand& command) {
     return ExitCode::usage;
   }
   if (const Status settled = settle_all(command, knowledge); !settled.ok()) return print_error(settled.error()), ExitCode::usage;
-  Outlet outlet;
+  Outlet outlet(kFlushBytes);
   if (const Status opened = outlet.open(command.output); !opened.ok()) return print_error(opened.error()), ExitCode::usage;
   const bool to_terminal = command.output.empty() && stdout_is_terminal();
-  const model::TimelineOptions options{{terminal_width(), to_terminal && colour_wanted(), false, command.raw}, Zone::locate(command.common.scan.time_zone).take()};
+  const model::ReportOptions options{terminal_width(), to_terminal && colour_wanted(), false, command.raw, Zone::locate(command.common.scan.time_zone).take()};
   auto writer = format->make(options, [&](std::string_view text) { outlet.write(text); });
   if (command.share) writer = std::make_unique<report::SharedTimeline>(std::move(writer));
   report::TimelineRows rows(*writer, command.filter);
-  RowsTap tap(rows);
+  pipeline::RowsTap tap(rows);
   pipeline::ScanResult result = read_evidence(command, knowledge, &tap);
   for (const Error& problem : result.problems) print_error(problem);
   const Status safe = output_possible(command.output, input_paths(result.report));
@@ -157,6 +120,7 @@ void add_timeline_command(CLI::App& app, Run& run) {
   add_data_options(*timeline, command->common);
   timeline->add_option("--session", command->filter.session, "only this session")->type_name("ID")->group(kSelection);
   timeline->add_option("--tool", command->filter.tool, "only what concerns this tool")->type_name("NAME")->group(kSelection);
+  timeline->add_option("--client", command->filter.client, "only sessions of the client of this name, from where they tell it")->type_name("NAME")->group(kSelection);
   timeline->add_option("--id", command->filter.id, "only messages and calls with this JSON-RPC id")->type_name("ID")->group(kSelection);
   timeline->add_option("--around", command->around, "only what happened around this incident, in its sessions")->type_name("INCIDENT")->group(kSelection);
   timeline->add_option("--margin", command->margin_s, "seconds shown before and after what the incident lists")->check(CLI::Range(0.0, 86400.0))->type_name("S")->capture_default_str()->group(kSelection);

@@ -2,6 +2,8 @@
 // `extern const ReportFormatEntry kFormat<Name>`. A format reads nothing but the report and its options.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -9,6 +11,8 @@
 #include "model/finding.h"
 
 namespace mcpscan::model {
+
+class TimelineWriter;
 
 struct ReportOptions {
   unsigned width = 100;       // columns of the terminal, 80 to 200
@@ -23,6 +27,8 @@ struct ReportFormatEntry {
   std::string_view ending;    // file ending for -o, without the dot
   std::string_view help;      // one line
   std::string (*write)(const Report& report, const ReportOptions& options);
+  // For a format whose first lines can be written while the evidence is read, given the program's version; null: it cannot.
+  std::unique_ptr<TimelineWriter> (*stream)(std::string_view version, const ReportOptions& options, std::function<void(std::string_view)> out) = nullptr;
 };
 
 }  // namespace mcpscan::model

@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/zone.h"
 #include "model/finding.h"
 #include "model/report_format.h"
 #include "model/timeline.h"
@@ -37,15 +36,12 @@ struct TimelineRow {
   std::string_view text;              // head of the record
 };
 
-struct TimelineOptions {
-  ReportOptions report;
-  Zone zone;                          // for people; machine formats are UTC
-};
-
 class TimelineWriter {
  public:
   virtual ~TimelineWriter() = default;
   virtual void row(const TimelineRow& row) = 0;
+  // An input is read to its end; where it was taken may still be judged otherwise.
+  virtual void input(const InputRow&) {}
   // Everything is read: findings and incidents, already narrowed to what was asked for.
   virtual void finish(const Report& report) = 0;
 };
@@ -53,7 +49,7 @@ class TimelineWriter {
 struct TimelineFormatEntry {
   std::string_view name, ending, help;
   using Out = std::function<void(std::string_view)>;
-  std::unique_ptr<TimelineWriter> (*make)(const TimelineOptions& options, Out out);
+  std::unique_ptr<TimelineWriter> (*make)(const ReportOptions& options, Out out);
 };
 
 }  // namespace mcpscan::model

@@ -66,7 +66,11 @@ class Scan {
     }
     const bool remember = joint_ || options_.exonerate != model::Party::unknown;
     if (remember && !set.files.empty()) ledger_calls_ = std::max<std::size_t>(session::kLedgerCalls / set.files.size(), 1);
-    for (const InputFile& file : set.files) read(file);
+    for (const InputFile& file : set.files) {
+      const std::size_t before = result_.report.inputs.size();
+      read(file);
+      if (tap_ && result_.report.inputs.size() > before) tap_->on_input_read(result_.report.inputs.back());
+    }
     for (std::size_t i = 0; i < sources_.size(); ++i) finish(i);
     if (joint_) joint_->finish();
     if (joint_ && recorder_) recorder_->take_joint(joint_->book());

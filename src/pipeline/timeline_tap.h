@@ -15,6 +15,8 @@ class TimelineTap {
   virtual ~TimelineTap() = default;
   // An input, before anything is read of it: the next index of the report's inputs.
   virtual void on_input(const model::InputRow&) {}
+  // The same input when it is read to its end; in the report its vantage may still become another one.
+  virtual void on_input_read(const model::InputRow&) {}
   virtual void on_observation(const model::Observation& seen) = 0;
   // Hands an observation on to the tracker; a tap that seeds faults hands on another one, none, or several.
   virtual void pass(const model::Observation& seen, model::ObservationSink& next) {

@@ -1,52 +1,82 @@
-// --format jsonl: the rows of the JSON report, one object a line, each with "type" first: report, input, session, tool,
-// finding, incident, rule. For log pipelines, jq and grep; the rows are those of docs/report.schema.json.
+// --format jsonl: for log pipelines, jq and grep: one object a line, each with "type" first. It streams: while the evidence is read come
+// `report` (the head), an `event` for each thing gone wrong that the evidence itself states (notices, calls that ended without their answer,
+// malformed messages, holes) and `read` for each input read to its end. What is judged comes when all is known, since a later record may
+// clear whom an earlier one accuses: input, session, tool, finding, incident, rule, the rows of docs/report.schema.json. `totals` is the last
+// line: a stream without it was cut off. Bound: nothing is kept.
+#include "model/timeline_format.h"
+#include "report/json_event.h"
 #include "report/json_rows.h"
 
 namespace mcpscan::report {
 namespace {
 
-template <typename Row>
-void append_lines(std::string& out, const ReportIndex& index, const model::ReportOptions& options, std::string_view type, const std::vector<Row>& list,
-                  void (JsonRows::*write_row)(const Row&)) {
-  for (const Row& row : list) {
-    JsonWriter json;
-    JsonRows rows(json, index, options);
-    json.begin_object().key("type").text(type);
-    (rows.*write_row)(row);
-    out += json.end_object().take() + '\n';
+class JsonLines : public model::TimelineWriter {
+ public:
+  JsonLines(std::string_view version, const model::ReportOptions& options, model::TimelineFormatEntry::Out out) : options_(options), out_(std::move(out)) {
+    head_.version = version;
+    line(ReportIndex(head_), "report", [](JsonRows& rows, JsonWriter&) { rows.schema(); });
   }
-}
 
-std::string head_line(const ReportIndex& index, const model::ReportOptions& options) {
-  JsonWriter json;
-  JsonRows rows(json, index, options);
-  json.begin_object().key("type").text("report");
-  rows.schema();
-  json.key("paired").begin_object();
-  rows.paired();
-  json.end_object();
-  json.key("totals").begin_object();
-  rows.totals();
-  json.end_object();
-  rows.words("notes", index.report().notes);
-  return json.end_object().take() + '\n';
-}
+  void row(const model::TimelineRow& row) override {
+    if (row.mark == '!' || row.mark == 'x') out_(json_event_line(row, options_));
+  }
+
+  void input(const model::InputRow& input) override {
+    out_(json_line(ReportIndex(head_), options_, "read", input, &JsonRows::read));
+  }
+
+  void finish(const model::Report& report) override {
+    const ReportIndex index(report);
+    all(index, "input", report.inputs, &JsonRows::input);
+    all(index, "session", report.sessions, &JsonRows::session);
+    all(index, "tool", report.tools, &JsonRows::tool);
+    all(index, "finding", report.findings, &JsonRows::finding);
+    all(index, "incident", report.incidents, &JsonRows::incident);
+    all(index, "rule", report.rules, &JsonRows::rule);
+    line(index, "totals", [&](JsonRows& rows, JsonWriter& json) {
+      json.key("paired").begin_object();
+      rows.paired();
+      json.end_object().key("totals").begin_object();
+      rows.totals();
+      json.end_object();
+      rows.words("notes", report.notes);
+    });
+  }
+
+ private:
+  template <typename Members>
+  void line(const ReportIndex& index, std::string_view type, Members members) {
+    JsonWriter json;
+    JsonRows rows(json, index, options_);
+    json.begin_object().key("type").text(type);
+    members(rows, json);
+    out_(json.end_object().take() + '\n');
+  }
+
+  template <typename Row>
+  void all(const ReportIndex& index, std::string_view type, const std::vector<Row>& list, void (JsonRows::*write_row)(const Row&)) {
+    for (const Row& row : list) out_(json_line(index, options_, type, row, write_row));
+  }
+
+  model::ReportOptions options_;
+  model::TimelineFormatEntry::Out out_;
+  model::Report head_;  // what is known of the report before it is there: its version
+};
 
 std::string write_jsonl(const model::Report& report, const model::ReportOptions& options) {
-  const ReportIndex index(report);
-  std::string out = head_line(index, options);
-  append_lines(out, index, options, "input", report.inputs, &JsonRows::input);
-  append_lines(out, index, options, "session", report.sessions, &JsonRows::session);
-  append_lines(out, index, options, "tool", report.tools, &JsonRows::tool);
-  append_lines(out, index, options, "finding", report.findings, &JsonRows::finding);
-  append_lines(out, index, options, "incident", report.incidents, &JsonRows::incident);
-  append_lines(out, index, options, "rule", report.rules, &JsonRows::rule);
-  return out;
+  std::string text;
+  JsonLines lines(report.version, options, [&](std::string_view line) { text += line; });
+  lines.finish(report);
+  return text;
+}
+
+std::unique_ptr<model::TimelineWriter> stream_jsonl(std::string_view version, const model::ReportOptions& options, model::TimelineFormatEntry::Out out) {
+  return std::make_unique<JsonLines>(version, options, std::move(out));
 }
 
 }  // namespace
 
 extern const model::ReportFormatEntry kFormatJsonl;
-const model::ReportFormatEntry kFormatJsonl{"jsonl", "jsonl", "for log pipelines: one object a line, with its type", &write_jsonl};
+const model::ReportFormatEntry kFormatJsonl{"jsonl", "jsonl", "for log pipelines: one object a line, with its type, while it reads", &write_jsonl, &stream_jsonl};
 
 }  // namespace mcpscan::report

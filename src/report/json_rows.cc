@@ -81,6 +81,16 @@ void JsonRows::schema() {
 void JsonRows::input(const model::InputRow& row) {
   text("path", row.path).text_or_null("sha256", row.sha256).text("reader", row.reader);
   text("vantage", model::to_string(row.vantage)).number("bytes", row.bytes);
+  books(row);
+  if (!row.anomalies.empty()) anomalies(row);
+}
+
+void JsonRows::read(const model::InputRow& row) {
+  text("path", row.path).text("reader", row.reader).number("bytes", row.bytes);
+  books(row);
+}
+
+void JsonRows::books(const model::InputRow& row) {
   json_.key("records").begin_object();
   number("total", row.books.total).number("used", row.books.used);
   reasons("ignored", row.books.ignored);
@@ -88,7 +98,6 @@ void JsonRows::input(const model::InputRow& row) {
   json_.end_object();
   time("first", row.first).time("last", row.last);
   if (!row.error.empty()) text("error", row.error);
-  if (!row.anomalies.empty()) anomalies(row);
 }
 
 void JsonRows::anomalies(const model::InputRow& row) {

@@ -22,6 +22,7 @@ class JsonRows {
   // Members of one object each.
   void schema();  // schema, tool
   void input(const model::InputRow& row);
+  void read(const model::InputRow& row);  // of an input, what is known when it is read to its end
   void session(const model::SessionRow& row);
   void tool(const model::ToolRow& row);
   void finding(const model::Finding& row);
@@ -50,6 +51,7 @@ class JsonRows {
   void counts(const model::SessionCounts& counts);
   void peer(std::string_view key, std::string_view name, std::string_view version);
   void place(const model::SourceRef& source);
+  void books(const model::InputRow& row);
   void anomalies(const model::InputRow& row);
   void calls(const model::Finding& row);
   void fault(const model::Fault& fault);
@@ -61,5 +63,15 @@ class JsonRows {
   const ReportIndex& index_;
   const model::ReportOptions& options_;
 };
+
+// {"type": ..., the members} and the line end.
+template <typename Row>
+std::string json_line(const ReportIndex& index, const model::ReportOptions& options, std::string_view type, const Row& row, void (JsonRows::*write_row)(const Row&)) {
+  JsonWriter json;
+  JsonRows rows(json, index, options);
+  json.begin_object().key("type").text(type);
+  (rows.*write_row)(row);
+  return json.end_object().take() + '\n';
+}
 
 }  // namespace mcpscan::report

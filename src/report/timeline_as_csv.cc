@@ -24,7 +24,7 @@ std::string_view place_word(model::PlaceKind kind) {
 
 class CsvTimeline : public model::TimelineWriter {
  public:
-  CsvTimeline(const model::TimelineOptions& options, model::TimelineFormatEntry::Out out) : options_(options.report), out_(std::move(out)) { out_(kHeader); }
+  CsvTimeline(const model::ReportOptions& options, model::TimelineFormatEntry::Out out) : options_(options), out_(std::move(out)) { out_(kHeader); }
 
   void row(const TimelineRow& row) override {
     line_.clear();
@@ -72,7 +72,7 @@ class CsvTimeline : public model::TimelineWriter {
 
 extern const model::TimelineFormatEntry kTimelineAsCsv;
 const model::TimelineFormatEntry kTimelineAsCsv{"csv", "csv", "for a spreadsheet: a line an event",
-                                                [](const model::TimelineOptions& options, model::TimelineFormatEntry::Out out) -> std::unique_ptr<model::TimelineWriter> {
+                                                [](const model::ReportOptions& options, model::TimelineFormatEntry::Out out) -> std::unique_ptr<model::TimelineWriter> {
                                                   return std::make_unique<CsvTimeline>(options, std::move(out));
                                                 }};
 

@@ -54,7 +54,7 @@ bool is_told_by_span(const TimelineRow& row) { return row.kind == EventKind::req
 
 class PerfettoTimeline : public model::TimelineWriter {
  public:
-  PerfettoTimeline(const model::TimelineOptions& options, model::TimelineFormatEntry::Out out) : options_(options.report), out_(std::move(out)) {
+  PerfettoTimeline(const model::ReportOptions& options, model::TimelineFormatEntry::Out out) : options_(options), out_(std::move(out)) {
     out_("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [");
     name_track("process_name", 0, 0, "findings and events of no session");
   }
@@ -177,7 +177,7 @@ class PerfettoTimeline : public model::TimelineWriter {
 
 extern const model::TimelineFormatEntry kTimelineAsPerfetto;
 const model::TimelineFormatEntry kTimelineAsPerfetto{"perfetto", "trace.json", "for ui.perfetto.dev: a Chrome trace, calls as spans, findings as marks",
-                                                     [](const model::TimelineOptions& options, model::TimelineFormatEntry::Out out) -> std::unique_ptr<model::TimelineWriter> {
+                                                     [](const model::ReportOptions& options, model::TimelineFormatEntry::Out out) -> std::unique_ptr<model::TimelineWriter> {
                                                        return std::make_unique<PerfettoTimeline>(options, std::move(out));
                                                      }};
 

@@ -23,10 +23,10 @@ constexpr std::size_t kShortPath = 28;      // a path up to this long stands in 
 
 class TextTimeline : public model::TimelineWriter {
  public:
-  TextTimeline(const model::TimelineOptions& options, model::TimelineFormatEntry::Out out) : options_(options), out_(std::move(out)) {}
+  TextTimeline(const model::ReportOptions& options, model::TimelineFormatEntry::Out out) : options_(options), out_(std::move(out)) {}
 
   void row(const TimelineRow& row) override {
-    Page page(options_.report);
+    Page page(options_);
     tell_day(page, row.at);
     tell_input(page, row.input);
     const std::string tag = tag_of(page, row);
@@ -38,7 +38,7 @@ class TextTimeline : public model::TimelineWriter {
   }
 
   void finish(const model::Report& report) override {
-    Page page(options_.report);
+    Page page(options_);
     const ReportIndex index(report);
     if (rows_ == 0) page.line("No event of the evidence is in this part of the timeline.");
     if (!report.findings.empty()) page.line(""), page.line("What was found", Style::heading);
@@ -119,7 +119,7 @@ class TextTimeline : public model::TimelineWriter {
     if (!fits) page.line(std::string(kTextStart, ' ') + page.painted(place, Style::dim));
   }
 
-  model::TimelineOptions options_;
+  model::ReportOptions options_;
   model::TimelineFormatEntry::Out out_;
   SessionTags tags_;
   std::string input_;
@@ -133,7 +133,7 @@ class TextTimeline : public model::TimelineWriter {
 
 extern const model::TimelineFormatEntry kTimelineAsText;
 const model::TimelineFormatEntry kTimelineAsText{"text", "txt", "for a person: a line an event, then what was found",
-                                                 [](const model::TimelineOptions& options, model::TimelineFormatEntry::Out out) -> std::unique_ptr<model::TimelineWriter> {
+                                                 [](const model::ReportOptions& options, model::TimelineFormatEntry::Out out) -> std::unique_ptr<model::TimelineWriter> {
                                                    return std::make_unique<TextTimeline>(options, std::move(out));
                                                  }};
 

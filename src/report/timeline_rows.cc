@@ -30,6 +30,7 @@ TimelineRows::TimelineRows(model::TimelineWriter& writer, TimelineFilter filter)
 
 void TimelineRows::on_event(std::uint32_t tracker, const TimelineEvent& event) {
   if (is_told_elsewhere(event) || !wanted_time(event.at)) return;
+  if (!filter_.client.empty() && (!event.session || event.session->client_name != filter_.client)) return;
   if (!wanted_session(event.session ? std::string_view(event.session->label) : std::string_view())) return;
   TimelineRow row = timeline_row(event);
   row.tracker = tracker;

@@ -16,6 +16,7 @@ namespace mcpscan::report {
 
 struct TimelineFilter {
   std::string session, tool, id;   // empty: all; the session's id in any spelling, the rpc id as token or value
+  std::string client;              // only events of sessions of the client of this name, from where it tells it; empty: all
   Time since, until;               // unknown: no bound
   // Only what happened in one of these, sorted and apart; and there only these sessions, and what names none. Empty: all.
   std::vector<std::pair<Time, Time>> windows;
@@ -26,6 +27,7 @@ class TimelineRows {
  public:
   TimelineRows(model::TimelineWriter& writer, TimelineFilter filter);
   void on_input(const model::InputRow& input) { paths_.push_back(input.path); }
+  void on_input_read(const model::InputRow& input) { writer_.input(input); }
   // `tracker` is the number of the source whose event it is.
   void on_event(std::uint32_t tracker, const model::TimelineEvent& event);
   // The findings and incidents that the filter lets through, for the writer's end.

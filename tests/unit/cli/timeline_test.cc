@@ -5,25 +5,14 @@
 #include <map>
 #include <sstream>
 
+#include "pipeline/rows_tap.h"
 #include "pipeline/scan.h"
 #include "report/timeline_format_registry.h"
-#include "report/timeline_rows.h"
 
 using namespace mcpscan;
 using nlohmann::json;
 
 namespace {
-
-class RowsTap : public pipeline::TimelineTap {
- public:
-  explicit RowsTap(report::TimelineRows& rows) : rows_(rows) {}
-  void on_input(const model::InputRow& input) override { rows_.on_input(input); }
-  void on_observation(const model::Observation&) override {}
-  void on_event(std::size_t source, const model::TimelineEvent& event) override { rows_.on_event(static_cast<std::uint32_t>(source), event); }
-
- private:
-  report::TimelineRows& rows_;
-};
 
 struct Timeline {
   std::string text;
@@ -39,7 +28,7 @@ Timeline timeline_of_sample(std::string_view format, unsigned threads) {
     if (entry->name != format) continue;
     const auto writer = entry->make({}, [&](std::string_view piece) { timeline.text += piece; });
     report::TimelineRows rows(*writer, {});
-    RowsTap tap(rows);
+    pipeline::RowsTap tap(rows);
     timeline.report = pipeline::scan(options, pipeline::load_knowledge({}, {}), Limits{}, [](const std::string&, std::uint64_t) {}, &tap).report;
     rows.finish(timeline.report);
   }

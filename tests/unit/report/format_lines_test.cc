@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "model/timeline_format.h"
 #include "report/escape.h"
 #include "support/hostile_report.h"
 #include "support/written_report.h"
@@ -34,7 +35,30 @@ TEST_CASE("jsonl holds each row of the JSON report on a line of its own, with it
   CHECK(rows["incident"] == whole["incidents"].get<std::vector<json>>());
   CHECK(rows["session"] == whole["sessions"].get<std::vector<json>>());
   CHECK(rows["rule"] == whole["coverage"]["rules"].get<std::vector<json>>());
-  CHECK(rows["report"].at(0)["totals"] == whole["totals"]);
+  CHECK(rows["input"] == whole["inputs"].get<std::vector<json>>());
+  CHECK(rows["report"].at(0)["schema"] == whole["schema"]);
+  CHECK(rows["totals"].at(0)["totals"] == whole["totals"]);
+}
+
+TEST_CASE("A stream of lines begins with its head, tells what went wrong as it is seen, and ends with the totals; what went well is not told") {
+  for (const auto* entry : report::registered_report_formats()) {
+    if (entry->name != "jsonl") continue;
+    std::vector<std::string> lines;
+    const auto writer = entry->stream("1.2.3", {}, [&](std::string_view line) { lines.emplace_back(line); });
+    REQUIRE(lines.size() == 1);
+    CHECK(json::parse(lines[0])["tool"]["version"] == "1.2.3");
+    model::TimelineRow row;
+    row.what = "stream 1 not found";
+    for (const char mark : {'>', '<', '.', '!', 'x'}) row.mark = mark, writer->row(row);
+    REQUIRE(lines.size() == 3);
+    CHECK(json::parse(lines[2])["type"] == "event");
+    const auto report = tests::demo_report();
+    writer->input(report.inputs[0]);
+    CHECK(json::parse(lines[3])["type"] == "read");
+    CHECK_FALSE(json::parse(lines[3]).contains("vantage"));
+    writer->finish(report);
+    CHECK(json::parse(lines.back())["type"] == "totals");
+  }
 }
 
 TEST_CASE("Markdown text brings no markup, HTML, mention, reference or link to life") {
@@ -58,7 +82,7 @@ TEST_CASE("the Markdown report tells the incident with cause, places, fix and wh
   CHECK(has(text, "**Fault:** client (proven), server unguarded."));
   CHECK(has(text, "    08:13:23.104  > render_chart"));
   CHECK(has(text, "| 73 | stream 1 |"));
-  CHECK(has(text, "**Not judged:** reply-mismatch and truncated-body"));
+  CHECK(has(text, "**Not judged: 2 of 8 rules**\n\n- 2 of 3 replies carry no body in this log (set DEBUG on sse\\_starlette or capture the wire): reply-mismatch and truncated-body\n"));
   CHECK(written("md", tests::clean_report()).starts_with("# mcpscan: CLEAN\n"));
 }
 
