@@ -2,15 +2,17 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
 #include <memory>
 
+#include "base/date_text.h"
 #include "cli/command.h"
 #include "cli/common_options.h"
 #include "cli/output_file.h"
 #include "cli/terminal.h"
 #include "history/history.h"
+#include "history/retention.h"
 #include "pipeline/run_recorder.h"
+#include "report/share.h"
 #include "report/summary_format_registry.h"
 
 namespace mcpscan::cli {
@@ -20,7 +22,8 @@ struct SummaryCommand {
   CommonOptions common;
   std::string history, day, format, output, fail_on = "low";
   double wait_s = 60;
-  bool raw = false;
+  std::int64_t keep_days = history::kKeptDays;
+  bool raw = false, share = false;
 };
 
 std::string format_names() {
@@ -48,11 +51,7 @@ Result<std::optional<std::int64_t>> wanted_day(const std::string& text, const Zo
   if (text.empty() || text == "last") return Day();
   if (text == "today") return Day(zone.day_of(now()));
   if (text == "yesterday") return Day(zone.day_of(now()) - 1);
-  int year = 0, used = 0;
-  unsigned month = 0, day = 0;
-  if (std::sscanf(text.c_str(), "%4d-%2u-%2u%n", &year, &month, &day, &used) == 3 && used == 10 && text.size() == 10 && month >= 1 && month <= 12 && day >= 1 && day <= 31) {
-    return Day(days_from_civil(year, month, day));
-  }
+  if (const Day day = read_date(text)) return day;
   return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no day", text), "--day", "write 2026-11-28, today, yesterday or last (the last day with evidence)"};
 }
 
@@ -84,7 +83,7 @@ Status take_in(SummaryCommand& command, const pipeline::Knowledge& knowledge, hi
   troubled = troubled || !result.problems.empty();
   model::RunRecord run = recorder.take(std::move(result.report));
   run.at = now();
-  return history.record(run);
+  return history.record(run, command.keep_days);
 }
 
 bool reaches(const model::Summary& summary, model::Level level) {
@@ -126,8 +125,12 @@ Result<ExitCode> summarise(SummaryCommand& command) {
   if (!inputs.empty()) {
     if (const Status taken = take_in(command, knowledge, **history, troubled); !taken.ok()) return taken.error();
   }
-  const auto summary = (*history)->summarise(zone, day.value());
+  auto summary = (*history)->summarise(zone, day.value());
   if (!summary) return summary.error();
+  if (command.share) {
+    report::Pseudonyms names;
+    report::pseudonymise(*summary, names);
+  }
   if (const Status written = write_out(command, *format, summary.value()); !written.ok()) return written.error();
   if (troubled) return ExitCode::usage;
   return reaches(summary.value(), *fail_on) ? ExitCode::findings : ExitCode::nothing;
@@ -151,11 +154,13 @@ void add_summary_command(CLI::App& app, Run& run) {
   add_data_options(*summary, command->common);
   summary->add_option("--history", command->history, "keep what is found in this file, and read of each input only what is new")->type_name("FILE")->group(kEvidence);
   summary->add_option("--wait", command->wait_s, "seconds to wait for another run that writes to the history")->check(CLI::Range(0.0, 86400.0))->type_name("S")->capture_default_str()->group(kEvidence);
+  summary->add_option("--keep", command->keep_days, "days that stay in the history; what is older goes with the next run")->check(CLI::Range(history::kFewestDays, std::int64_t{36500}))->type_name("DAYS")->capture_default_str()->group(kEvidence);
   summary->add_option("--day", command->day, "2026-11-28, today, yesterday, or last: the last day with evidence (default)")->type_name("DAY")->group(kSelection);
   summary->add_option("--format", command->format, "summary format: " + format_names())->type_name("FORMAT")->group(kOutput);
   summary->add_option("-o,--output", command->output, "write the summary to this file (the ending tells the format)")->type_name("FILE")->group(kOutput);
   summary->add_option("--fail-on", command->fail_on, "least level of an incident of the day that makes the exit status 1")->type_name("LEVEL")->capture_default_str()->group(kOutput);
-  summary->add_flag("--raw", command->raw, "do not mask tokens, cookies and keys")->group(kOutput);
+  CLI::Option* raw = summary->add_flag("--raw", command->raw, "do not mask tokens, cookies and keys")->group(kOutput);
+  summary->add_flag("--share", command->share, "pseudonyms for session ids, addresses and hosts")->excludes(raw)->group(kOutput);
   summary->callback([command, &run] { run = [command] { return run_summary(*command); }; });
 }
 

@@ -25,17 +25,6 @@ Error newer(const std::string& path, int version) {
           "use the newer mcpscan, or give --history another path"};
 }
 
-// Each step that the file lacks, all or none of them.
-void migrate(SQLite::Database& database) {
-  database.exec("BEGIN IMMEDIATE");
-  const int version = pragma(database, "user_version");  // another run may have been quicker
-  const auto steps = schema_steps();
-  for (std::size_t i = static_cast<std::size_t>(version); i < steps.size(); ++i) database.exec(steps[i]);
-  database.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
-  database.exec(fmt::format("PRAGMA user_version = {}", newest_schema()));
-  database.exec("COMMIT");
-}
-
 }  // namespace
 
 Error history_error(const std::string& path, const SQLite::Exception& exception) {
@@ -54,6 +43,15 @@ Error history_error(const std::string& path, const SQLite::Exception& exception)
   }
 }
 
+void migrate(SQLite::Database& database, std::span<const char* const> steps) {
+  database.exec("BEGIN IMMEDIATE");
+  const int version = pragma(database, "user_version");  // another run may have been quicker
+  for (std::size_t i = static_cast<std::size_t>(version); i < steps.size(); ++i) database.exec(steps[i]);
+  database.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
+  if (static_cast<std::size_t>(version) < steps.size()) database.exec(fmt::format("PRAGMA user_version = {}", steps.size()));
+  database.exec("COMMIT");
+}
+
 Result<std::unique_ptr<SQLite::Database>> open_database(const std::string& path, bool create, int wait_ms) {
   const int flags = SQLite::OPEN_READWRITE | (create ? SQLite::OPEN_CREATE : 0);
   auto database = std::make_unique<SQLite::Database>(path.empty() ? ":memory:" : path, flags, wait_ms);
@@ -62,7 +60,7 @@ Result<std::unique_ptr<SQLite::Database>> open_database(const std::string& path,
   if (version > newest_schema()) return newer(path, version);
   if (version < newest_schema()) {
     database->exec("PRAGMA journal_mode = WAL");
-    migrate(*database);
+    migrate(*database, schema_steps());
   }
   return database;
 }

@@ -3,6 +3,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include <span>
 #include <string>
 
 #include "base/result.h"
@@ -24,5 +25,9 @@ auto guarded(const std::string& path, Work work) -> decltype(work()) {
 
 // Opens, checks whose it is and of which version, and leads an older one to today's tables. Throws SQLite::Exception.
 Result<std::unique_ptr<SQLite::Database>> open_database(const std::string& path, bool create, int wait_ms);
+
+// Walks the steps that the file lacks, all or none of them: a step that fails leaves the file as it was once the connection ends.
+// Throws SQLite::Exception.
+void migrate(SQLite::Database& database, std::span<const char* const> steps);
 
 }  // namespace mcpscan::history

@@ -4,6 +4,7 @@
 
 #include "history/database.h"
 #include "history/record.h"
+#include "history/retention.h"
 #include "history/session_rows.h"
 #include "history/summarise.h"
 
@@ -46,9 +47,10 @@ Result<Known> History::known() {
   return guarded(state_->path, [&]() -> Result<Known> { return Known{known_files(*state_->database), known_sessions(*state_->database)}; });
 }
 
-Status History::record(const model::RunRecord& run) {
+Status History::record(const model::RunRecord& run, std::int64_t kept_days) {
   return guarded(state_->path, [&]() -> Status {
     record_run(*state_->database, run);
+    retire(*state_->database, run.at, kept_days);
     state_->database->exec("COMMIT");
     return {};
   });

@@ -42,8 +42,8 @@ class History {
   // From here to record() no other run writes.
   Status begin();
   Result<Known> known();
-  // Takes the run in and ends the transaction.
-  Status record(const model::RunRecord& run);
+  // Takes the run in, lets go what is older than `kept_days` (retention.h; 0: nothing) and ends the transaction.
+  Status record(const model::RunRecord& run, std::int64_t kept_days = 0);
   // `day` counts from 1970-01-01 in the zone's calendar; none: the last one with evidence.
   Result<model::Summary> summarise(const Zone& zone, std::optional<std::int64_t> day);
 

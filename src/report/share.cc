@@ -25,6 +25,12 @@ class Sharer {
     }
   }
 
+  void learn(const model::Summary& summary) {
+    for (const model::SummaryRow& session : summary.session_list.rows) {
+      if (session.name.find(' ') == std::string::npos) names_.know(session.name);
+    }
+  }
+
   void share(model::Report& report) {
     for (model::InputRow& input : report.inputs) share(input);
     for (model::SessionRow& session : report.sessions) share(session);
@@ -36,6 +42,16 @@ class Sharer {
     texts(report.notes);
   }
 
+  void share(model::Summary& summary) {
+    for (model::SummaryIncident& incident : summary.incident_list) share(incident);
+    share(summary.clients);
+    share(summary.servers);
+    for (model::SummaryRow& row : summary.session_list.rows) label(row.name);
+    for (model::Offender& offender : summary.offenders) text(offender.name);
+    for (model::RuleCoverage& rule : summary.not_judged) text(rule.why), text(rule.enable);
+    for (model::SummaryProblem& problem : summary.problems) file(problem.input), text(problem.text);
+  }
+
  private:
   void text(std::string& value) { value = names_.text(mask_secrets(value)); }
   void texts(std::vector<std::string>& values) {
@@ -43,8 +59,15 @@ class Sharer {
   }
   void id(std::string& value) { value = names_.of(value); }
 
+  // Of a path the file's name.
+  void file(std::string& path) { path = names_.text(path.substr(path.find_last_of('/') + 1)); }
+  void incident_id(std::string& value) {
+    if (!value.starts_with(kIncidentPrefix)) return id(value);
+    value = std::string(kIncidentPrefix) + names_.of(std::string_view(value).substr(kIncidentPrefix.size()));
+  }
+
   void share(model::InputRow& input) {
-    input.path = names_.text(input.path.substr(input.path.find_last_of('/') + 1));
+    file(input.path);
     text(input.error);
     model::AnomalyLog anomalies;
     for (auto [kind, anomaly] : input.anomalies.entries()) {
@@ -58,6 +81,19 @@ class Sharer {
   void label(std::string& value) {
     if (value == kOthersKey) return;
     value = value.find(' ') == std::string::npos ? names_.of(value) : names_.text(value);
+  }
+
+  void share(model::SummaryIncident& incident) {
+    incident_id(incident.id);
+    text(incident.title);
+    text(incident.story);
+    text(incident.client);
+    share(incident.fault);
+    file(incident.place);
+  }
+
+  void share(model::SummaryList& list) {
+    for (model::SummaryRow& row : list.rows) text(row.name);
   }
 
   void share(model::SessionRow& session) {
@@ -83,11 +119,7 @@ class Sharer {
   }
 
   void share(model::Incident& incident) {
-    if (incident.id.starts_with(kIncidentPrefix)) {
-      incident.id = std::string(kIncidentPrefix) + names_.of(std::string_view(incident.id).substr(kIncidentPrefix.size()));
-    } else {
-      id(incident.id);
-    }
+    incident_id(incident.id);
     id(incident.root);
     for (std::string& finding : incident.findings) id(finding);
     text(incident.title);
@@ -100,14 +132,18 @@ class Sharer {
   Pseudonyms& names_;
 };
 
+template <typename Document>
+void pseudonymise_all(Document& document, Pseudonyms& names) {
+  Sharer sharer(names);
+  sharer.learn(document);
+  Document draft = document;  // a name may stand in a text before the one that tells it is a name
+  sharer.share(draft);
+  sharer.share(document);
+}
+
 }  // namespace
 
-void pseudonymise(model::Report& report, Pseudonyms& names) {
-  Sharer sharer(names);
-  sharer.learn(report);
-  model::Report draft = report;  // a name may stand in a text before the one that tells it is a name
-  sharer.share(draft);
-  sharer.share(report);
-}
+void pseudonymise(model::Report& report, Pseudonyms& names) { pseudonymise_all(report, names); }
+void pseudonymise(model::Summary& summary, Pseudonyms& names) { pseudonymise_all(summary, names); }
 
 }  // namespace mcpscan::report
