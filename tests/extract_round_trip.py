@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Each incident of labelled evidence, extracted and scanned again: the bundle shows the same incident, and holds nothing it should not.
 
-    extract_round_trip.py --bin PROGRAM [--share] [--only NAME] FOLDER...
+    extract_round_trip.py --bin PROGRAM [--share] [--packets flows|calls] [--only NAME] FOLDER...
 
 A FOLDER with truth.json files in its subfolders is a labelled set, and its runs are taken as they are; any other folder is one run over
 all its files. For each incident: the bundle is whole and its hashes are true; a scan of it shows an incident with the same findings (rule,
@@ -103,7 +103,7 @@ def check_incident(options, report, incident, files, arguments):
     with tempfile.TemporaryDirectory() as folder:
         bundles = [pathlib.Path(folder) / name for name in ("one", "two")]
         for bundle in bundles:
-            done = subprocess.run([options.bin, "extract", incident["id"], *files, *arguments, "-o", str(bundle), *(["--share"] if options.share else [])],
+            done = subprocess.run([options.bin, "extract", incident["id"], *files, *arguments, "-o", str(bundle), "--packets", options.packets, *(["--share"] if options.share else [])],
                                   capture_output=True, timeout=300)
             if done.returncode != 0:
                 return [f"extract ended with {done.returncode}: {done.stderr.decode(errors='replace')[:300]}"], ""
@@ -127,6 +127,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
     parser.add_argument("--share", action="store_true")
+    parser.add_argument("--packets", default="flows")
     parser.add_argument("--only")
     parser.add_argument("folders", nargs="+", type=pathlib.Path)
     options = parser.parse_args()

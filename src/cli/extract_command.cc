@@ -13,7 +13,7 @@ namespace {
 
 struct ExtractCommand {
   CommonOptions common;
-  std::string incident, folder;
+  std::string incident, folder, packets = "flows";
   std::size_t context = 3;
   bool share = false;
 };
@@ -51,15 +51,18 @@ std::string size_text(std::uint64_t bytes) {
   return fmt::format("{} MB", bytes / 1'000'000);
 }
 
+std::string how_much(const extract::ManifestPart& part) {
+  if (part.records_of == 0) return "all of ";
+  return fmt::format("{} of {} {} of ", part.records, part.records_of, part.unit == "packet" ? "packets" : part.unit == "entry" ? "entries" : "records");
+}
+
 void tell(const pipeline::ExtractResult& result, const std::string& folder) {
   const auto& manifest = result.manifest;
   print(fmt::format("{}  {}\n", result.incident.id, result.incident.title));
   print(fmt::format("{}: {} of {} in {} file{}; scanned again, it shows the same incident\n", folder, size_text(result.bytes), size_text(result.source_bytes), manifest.parts.size(),
                     manifest.parts.size() == 1 ? "" : "s"));
   for (const auto& part : manifest.parts) {
-    print(part.records_of == 0 ? fmt::format("  {}  all of {}\n", part.path, manifest.sources[part.source].path)
-                               : fmt::format("  {}  {} of {} {} of {}\n", part.path, part.records, part.records_of,
-                                             part.unit == "packet" ? "packets" : part.unit == "entry" ? "entries" : "records", manifest.sources[part.source].path));
+    print(fmt::format("  {}  {}{}{}\n", part.path, part.anew ? "written anew from " : "", how_much(part), manifest.sources[part.source].path));
   }
   if (!manifest.key_log.empty()) print(fmt::format("  {}  TLS keys of the connections above: whoever has them can read these connections\n", manifest.key_log));
   print("  report.txt, report.json, MANIFEST.json\n");
@@ -72,7 +75,11 @@ ExitCode run_extract(ExtractCommand& command, const CLI::App& app) {
     for (const Error& problem : *list) print_error(problem);
   }
   if (const Status settled = settle(command.common, knowledge); !settled.ok()) return print_error(settled.error()), ExitCode::usage;
-  const pipeline::ExtractOptions options{command.common.scan, command.incident, command.folder, command_line(command, app), command.share, command.context};
+  if (command.packets != "flows" && command.packets != "calls") {
+    print_error({ErrorCode::invalid_argument, fmt::format("'{}' is nothing to keep of a capture", command.packets), "--packets", "one of flows, calls"});
+    return ExitCode::usage;
+  }
+  const pipeline::ExtractOptions options{command.common.scan, command.incident, command.folder, command_line(command, app), command.packets == "calls", command.share, command.context};
   Progress progress;
   auto result = pipeline::extract_incident(options, knowledge, [&](const std::string& input, std::uint64_t bytes) { progress.tell(input, bytes); });
   if (!result) return print_error(result.error()), ExitCode::usage;
@@ -93,6 +100,7 @@ void add_extract_command(CLI::App& app, Run& run) {
   extract->add_option("--rule", command->common.scan.rules, "judge by these rules only")->type_name("RULE")->allow_extra_args(false)->group(kSelection);
   extract->add_option("-o,--output", command->folder, "the folder to make; what exists is never written over")->required()->type_name("DIR")->group(kOutput);
   extract->add_option("--context", command->context, "records without MCP kept around each record of a log")->check(CLI::Range(0, 1000))->type_name("COUNT")->capture_default_str()->group(kOutput);
+  extract->add_option("--packets", command->packets, "of captures keep: flows, whole connections; calls, the exchanges alone, written anew as plain HTTP")->type_name("WHAT")->capture_default_str()->group(kOutput);
   extract->add_flag("--share", command->share, "replace session ids, addresses, hosts, tokens and all payloads by stand-ins; captures are written anew")->group(kOutput);
   extract->callback([command, extract, &run] { run = [command, extract] { return run_extract(*command, *extract); }; });
 }

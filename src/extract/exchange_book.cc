@@ -9,6 +9,7 @@ void ExchangeBook::head(std::uint64_t number, const model::FlowInfo& flow, Side 
   RecordedExchange& exchange = exchanges_[number];
   exchange.number = number;
   exchange.flow = flow;
+  look(exchange, stamp);
   RecordedHalf& of = half(exchange, from);
   of.head.assign(head);
   of.seen = true;
@@ -22,6 +23,7 @@ void ExchangeBook::head(std::uint64_t number, const model::FlowInfo& flow, Side 
 void ExchangeBook::body(std::uint64_t number, Side from, std::string_view bytes, Stamp stamp) {
   const auto found = exchanges_.find(number);
   if (found == exchanges_.end() || full_ || bytes.empty()) return;
+  look(found->second, stamp);
   RecordedHalf& of = half(found->second, from);
   const auto take = [&](std::string_view decoded) {
     if (decoded.empty()) return;
@@ -38,6 +40,7 @@ void ExchangeBook::body(std::uint64_t number, Side from, std::string_view bytes,
 void ExchangeBook::complete(std::uint64_t number, Side from, Stamp stamp) {
   const auto found = exchanges_.find(number);
   if (found == exchanges_.end()) return;
+  look(found->second, stamp);
   RecordedHalf& of = half(found->second, from);
   of.complete = true;
   of.complete_at = stamp.at;
@@ -59,10 +62,19 @@ void ExchangeBook::end(std::uint64_t number, bool is_mcp, model::EndReason reaso
   decoders_.erase(number);
   const auto found = exchanges_.find(number);
   if (found == exchanges_.end()) return;
-  if (!is_mcp) return void(exchanges_.erase(found));
+  look(found->second, stamp);
+  if (!is_mcp || !found->second.is_wanted) return let_go(found);
   found->second.is_mcp = true;
   found->second.end = reason;
   found->second.ended_at = stamp.at;
+}
+
+void ExchangeBook::let_go(std::map<std::uint64_t, RecordedExchange>::iterator exchange) {
+  for (const RecordedHalf* of : {&exchange->second.request, &exchange->second.response}) {
+    bytes_ -= of->head.bytes.size();
+    for (const BodyPiece& piece : of->body) bytes_ -= piece.bytes.size();
+  }
+  exchanges_.erase(exchange);
 }
 
 }  // namespace mcpscan::extract

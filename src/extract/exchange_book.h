@@ -1,5 +1,5 @@
 // ExchangeBook: the HTTP exchanges of one capture, kept whole with the time of each piece, content codings undone: what a capture is written
-// anew from. Only those that turn out to be MCP stay. Meant for slices, which are small: full() once Limits::http_buffer_bytes are held.
+// anew from. Only those that turn out to be MCP stay, and of these only those that stand at a wanted place. Meant for slices, which are small: full() once Limits::http_buffer_bytes are held.
 // Ownership: keeps copies. Threads: as ExchangeRecorder.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include "app/exchange.h"
 #include "app/exchange_recorder.h"
 #include "base/limits.h"
+#include "extract/place_set.h"
 
 namespace mcpscan::extract {
 
@@ -36,13 +37,15 @@ struct RecordedExchange {
   Time client_closed_at, ended_at;
   model::EndReason end = model::EndReason::evidence_ends;
   bool is_mcp = false;
+  bool is_wanted = false;   // some piece of it stands at a wanted place
 
   Time begins() const { return request.seen ? request.head_at : response.head_at; }
 };
 
 class ExchangeBook : public app::ExchangeRecorder {
  public:
-  explicit ExchangeBook(const Limits& limits) : limits_(limits) {}
+  // `wanted`: packets; an exchange with a piece in one of them stays. Null: all stay. It outlives the book.
+  explicit ExchangeBook(const Limits& limits, const PlaceSet* wanted = nullptr) : limits_(limits), wanted_(wanted) {}
 
   void head(std::uint64_t exchange, const model::FlowInfo& flow, model::Side from, const app::HttpHead& head, model::Stamp stamp) override;
   void body(std::uint64_t exchange, model::Side from, std::string_view bytes, model::Stamp stamp) override;
@@ -61,7 +64,11 @@ class ExchangeBook : public app::ExchangeRecorder {
   };
   static RecordedHalf& half(RecordedExchange& exchange, model::Side from) { return from == model::Side::client ? exchange.request : exchange.response; }
 
+  void look(RecordedExchange& exchange, model::Stamp stamp) const { exchange.is_wanted = exchange.is_wanted || !wanted_ || wanted_->holds(stamp.source.number); }
+  void let_go(std::map<std::uint64_t, RecordedExchange>::iterator exchange);
+
   const Limits& limits_;
+  const PlaceSet* wanted_;
   std::map<std::uint64_t, RecordedExchange> exchanges_;
   std::map<std::uint64_t, Decoders> decoders_;
   std::size_t bytes_ = 0;

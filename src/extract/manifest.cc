@@ -54,6 +54,8 @@ void write_part(JsonWriter& json, const ManifestPart& part) {
   if (part.records_of > 0) json.key("records").number(part.records).key("of").number(part.records_of);
   member(json, "unit", part.unit);
   member(json, "kept", part.kept);
+  if (part.anew) json.key("written_anew").boolean(true);
+  member(json, "as", part.vantage);
   json.end_object();
 }
 
@@ -88,6 +90,7 @@ bool fill(const Json& json, Manifest& manifest) {
   for (const Json& part : *parts) {
     if (!part.is_object() || !is_inside(text_of(part, "path"))) return false;
     manifest.parts.emplace_back().path = text_of(part, "path");
+    manifest.parts.back().vantage = text_of(part, "as");
   }
   return true;
 }

@@ -28,6 +28,8 @@ struct ManifestPart {
   std::size_t source = 0;                  // index of the source it was cut from
   std::string unit, kept;                  // line, packet, entry; "4-9, 12"; empty: all of it
   std::uint64_t records = 0, records_of = 0;
+  bool anew = false;                       // a capture written anew from what those packets carried
+  std::string vantage = {};                // where the user said this input was taken; empty: not said of this one
 };
 
 // What the scan that found the incident was told, as its options have it.

@@ -53,7 +53,7 @@ std::string chunk(std::string_view bytes) { return bytes.empty() ? std::string()
 
 class PlainCapture {
  public:
-  PlainCapture(ShareText& text, PartSink& sink) : text_(text), sink_(sink) {}
+  PlainCapture(ShareText* text, PartSink& sink) : text_(text), sink_(sink) {}
 
   void run(const ExchangeBook& book) {
     for (const auto& [number, exchange] : book.exchanges()) {
@@ -76,6 +76,11 @@ class PlainCapture {
   }
 
  private:
+  std::string name(std::string_view value) { return text_ ? text_->name(value) : std::string(value); }
+  std::string prose(std::string_view value) { return text_ ? text_->prose(value) : std::string(value); }
+  std::string payload(std::string_view value) { return text_ ? text_->payload(value) : std::string(value); }
+  std::string record(std::string_view value) { return text_ ? text_->record(value) : std::string(value); }
+
   void add(const RecordedExchange& exchange) {
     now_ = exchange.begins();
     lane_ = lane_for(exchange);
@@ -108,7 +113,8 @@ class PlainCapture {
   }
 
   Endpoint shared(Endpoint end) {
-    const std::string stand_in = text_.name(end.address_text());
+    if (!text_) return end;
+    const std::string stand_in = name(end.address_text());
     std::array<std::uint8_t, 16> address{};
     if (inet_pton(end.ipv6 ? AF_INET6 : AF_INET, stand_in.c_str(), address.data()) == 1) end.address = address;
     else end.address.fill(0);
@@ -121,29 +127,29 @@ class PlainCapture {
     actions_.push_back({now_, lane_, act, from, std::move(bytes)});
   }
 
-  void field(std::string& head, std::string_view name, std::string_view value) {
-    if (!value.empty()) head += fmt::format("{}: {}\r\n", name, value);
+  void field(std::string& head, std::string_view title, std::string_view value) {
+    if (!value.empty()) head += fmt::format("{}: {}\r\n", title, value);
   }
 
   void shared_fields(std::string& head, const HttpHead& of) {
     field(head, "Content-Type", media_type(of.content_type));
-    if (!of.session_id.empty()) field(head, "Mcp-Session-Id", text_.name(of.session_id));
+    if (!of.session_id.empty()) field(head, "Mcp-Session-Id", name(of.session_id));
     field(head, "MCP-Protocol-Version", of.protocol_version);
   }
 
   void write_request(const RecordedHalf& request) {
     const HttpHead& of = request.head.head;
-    std::string head = fmt::format("{} {} HTTP/1.1\r\n", of.method, text_.prose(of.target));
-    field(head, "Host", text_.prose(of.host));
+    std::string head = fmt::format("{} {} HTTP/1.1\r\n", of.method, prose(of.target));
+    field(head, "Host", prose(of.host));
     if (of.accepts_event_stream) field(head, "Accept", "application/json, text/event-stream");
     shared_fields(head, of);
     field(head, "Mcp-Method", of.mcp_method);
-    field(head, "Mcp-Name", text_.payload(of.mcp_name));
-    field(head, "Origin", text_.prose(of.origin));
-    field(head, "X-Forwarded-For", text_.prose(of.forwarded_for));
-    if (of.has_last_event_id) head += fmt::format("Last-Event-ID: {}\r\n", text_.prose(of.last_event_id));
+    field(head, "Mcp-Name", payload(of.mcp_name));
+    field(head, "Origin", prose(of.origin));
+    field(head, "X-Forwarded-For", prose(of.forwarded_for));
+    if (of.has_last_event_id) head += fmt::format("Last-Event-ID: {}\r\n", prose(of.last_event_id));
     // Which principals were the same, never who.
-    if (of.principal != 0) field(head, "Authorization", "Bearer " + text_.name(fmt::format("principal-{:016x}", of.principal)));
+    if (of.principal != 0) field(head, "Authorization", "Bearer " + name(fmt::format("principal-{:016x}", of.principal)));
     write_whole(request, std::move(head), Side::client);
   }
 
@@ -151,7 +157,7 @@ class PlainCapture {
   void write_whole(const RecordedHalf& half, std::string head, Side from) {
     std::string body;
     for (const BodyPiece& piece : half.body) body += piece.bytes;
-    body = text_.payload(body);
+    body = payload(body);
     const bool whole = half.complete && !half.missing;
     const bool may_have_body = from == Side::client ? half.head.head.method == "POST" || !body.empty() : half.head.head.status != 204 && half.head.head.status != 304;
     if (whole && may_have_body) head += fmt::format("Content-Length: {}\r\n", body.size());
@@ -184,17 +190,17 @@ class PlainCapture {
     std::string waiting;
     for (const BodyPiece& piece : response.body) {
       if (piece.is_gap) {
-        act(Act::send, Side::server, chunk(text_.record(waiting)), piece.at);
+        act(Act::send, Side::server, chunk(record(waiting)), piece.at);
         waiting.clear();
         write_gap(Side::server);
         continue;
       }
       waiting += piece.bytes;
       const std::size_t end = end_of_events(waiting);
-      if (end > 0) act(Act::send, Side::server, chunk(text_.record(std::string_view(waiting).substr(0, end))), piece.at);
+      if (end > 0) act(Act::send, Side::server, chunk(record(std::string_view(waiting).substr(0, end))), piece.at);
       waiting.erase(0, end);
     }
-    if (!waiting.empty()) act(Act::send, Side::server, chunk(text_.record(waiting)), response.body.back().at);
+    if (!waiting.empty()) act(Act::send, Side::server, chunk(record(waiting)), response.body.back().at);
   }
 
   // Who closed first is what counts; the other side follows.
@@ -216,7 +222,7 @@ class PlainCapture {
     }
   }
 
-  ShareText& text_;
+  ShareText* text_;  // null: all stays as it stood
   PartSink& sink_;
   std::vector<Lane> lanes_;
   std::map<std::uint64_t, std::size_t> lane_of_;  // by connection of the evidence
@@ -228,6 +234,6 @@ class PlainCapture {
 
 }  // namespace
 
-void write_plain_capture(const ExchangeBook& book, ShareText& text, PartSink& sink) { PlainCapture(text, sink).run(book); }
+void write_plain_capture(const ExchangeBook& book, ShareText* text, PartSink& sink) { PlainCapture(text, sink).run(book); }
 
 }  // namespace mcpscan::extract

@@ -32,7 +32,10 @@ ScanOptions open_bundles(ScanOptions options, std::vector<Error>& problems) {
       options.inputs.push_back(input);
     } else {
       const std::filesystem::path folder(input);
-      for (const auto& part : (*manifest)->parts) options.inputs.push_back((folder / part.path).string());
+      for (const auto& part : (*manifest)->parts) {
+        options.inputs.push_back((folder / part.path).string());
+        if (const auto vantage = model::parse_vantage(part.vantage)) options.as_of.emplace(options.inputs.back(), *vantage);
+      }
       if (!(*manifest)->key_log.empty()) options.key_logs.push_back((folder / (*manifest)->key_log).string());
       if (given.size() == 1) read_as_then((*manifest)->reading, options);
     }

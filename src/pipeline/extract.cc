@@ -105,7 +105,7 @@ class Extraction {
       if (*done) return std::move(result_);
     }
     return Error{ErrorCode::internal, "no cut of this evidence shows the incident again, not even all of it", incident_->id,
-                 "the files themselves are the evidence; please report this with the command line"};
+                 options_.calls_only ? "extract without --packets calls, which keeps the connections whole" : "the files themselves are the evidence; please report this with the command line"};
   }
 
  private:
@@ -224,15 +224,25 @@ class Extraction {
       if (chosen.kept && input < chosen.told.size()) job.told = &chosen.told[input];
       job.context = options_.context;
       job.share = share;
+      job.calls_only = options_.calls_only;
       const std::string name = share ? names.shared_name_of(file->second, row.reader, younger_than(file->second)) : names.name_of(file->second);
       auto part = cut_source(job, scan_, knowledge_.dialects, limits_, draft, name, tls);
       if (!part) return part.error();
       part->source = manifest.sources.size();
+      part->vantage = told_place(row.path);
       const std::string path = share ? fmt::format("source-{}", manifest.sources.size() + 1) : row.path;
       manifest.sources.push_back({path, source_hash(file->second, row), row.reader, row.bytes});
       manifest.parts.push_back(part.take());
     }
     return share ? Status() : write_keys(draft, tls, manifest);
+  }
+
+  // Where the user said that this input was taken, of it alone.
+  std::string told_place(const std::string& path) const {
+    for (const std::string& word : {path, fs::path(path).filename().string()}) {
+      if (const auto told = scan_.as_of.find(word); told != scan_.as_of.end()) return std::string(model::to_string(told->second));
+    }
+    return {};
   }
 
   // Parts of its rotated set that are younger.

@@ -21,6 +21,7 @@ struct ExtractOptions {
   std::string incident;      // its id, or an unmistakable beginning of it
   std::string folder;        // where the bundle goes
   std::string command;       // for the manifest
+  bool calls_only = false;   // of captures keep what the calls carried, written anew, not whole connections
   bool share = false;        // replace session ids, addresses, hosts, tokens and payloads
   std::size_t context = 3;   // records that tell nothing of MCP, kept around each record of a log
 };

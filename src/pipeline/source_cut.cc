@@ -45,6 +45,7 @@ class SourceCut {
     keep_time();
     ManifestPart part;
     part.path = name_;
+    part.anew = is_anew_;
     if (!is_whole_) {
       part.unit = job_.row.place_word;
       part.kept = slice_.ranges.text();
@@ -143,15 +144,29 @@ class SourceCut {
   }
 
   Status cut_capture() {
+    is_anew_ = job_.share || job_.calls_only;
+    if (job_.calls_only) return cut_calls();
     if (!job_.share) return cut_packets(out_);
     const std::string name = name_ + ".private";  // inside the draft only
     PartFile packets(draft_, name);
     if (const Status cut = cut_packets(packets); !cut.ok()) return cut;
     if (const Status closed = packets.close(); !closed.ok()) return closed;
-    const Status written = write_anew(draft_.path_of(name));
+    ingest::InputFile file;
+    file.path = file.display = draft_.path_of(name);
+    const Status written = write_anew(file, nullptr);
     std::error_code error;
-    fs::remove(draft_.path_of(name), error);
+    fs::remove(file.path, error);
     return written;
+  }
+
+  // Straight from the input, whose packet numbers the places are.
+  Status cut_calls() {
+    slice_.total = job_.row.books.total;
+    is_whole_ = job_.kept == nullptr;
+    for (std::uint64_t packet = 1; !is_whole_ && packet <= slice_.total; ++packet) {
+      if (kept_.holds(packet)) slice_.ranges.add(packet, packet), ++slice_.kept;
+    }
+    return write_anew(job_.file, job_.kept);
   }
 
   Status cut_packets(extract::PartSink& sink) {
@@ -176,18 +191,16 @@ class SourceCut {
     return {};
   }
 
-  Status write_anew(const std::string& packets) {
+  Status write_anew(const ingest::InputFile& packets, const extract::PlaceSet* wanted) {
     net::KeyLog keys;
     model::AnomalyLog ignored;
     keys.add(tls_.secrets, job_.row.path, ignored);
     for (const std::string& path : options_.key_logs) {
       if (const auto text = read_text_file(path)) keys.add(*text, path, ignored);
     }
-    ingest::InputFile file;
-    file.path = file.display = packets;
-    auto opened = ingest::open_input(file, 0, limits_);
+    auto opened = ingest::open_input(packets, 0, limits_);
     if (!opened) return opened.error();
-    extract::ExchangeBook book(limits_);
+    extract::ExchangeBook book(limits_, wanted);
     CaptureScanOptions how;
     how.recorder = &book;
     CaptureNumbers numbers;
@@ -195,8 +208,8 @@ class SourceCut {
     model::InputRow row;
     const auto scanned = scan_capture(**opened, 0, keys, how, limits_, numbers, nobody, row, [](std::uint64_t) {});
     if (!scanned) return scanned.error();
-    if (book.full()) return Error{ErrorCode::limit, fmt::format("more than {} bytes of messages cannot be shared", limits_.http_buffer_bytes), job_.row.path, "extract without --share"};
-    extract::write_plain_capture(book, *job_.share, out_);
+    if (book.full()) return Error{ErrorCode::limit, fmt::format("more than {} bytes of messages cannot be written anew", limits_.http_buffer_bytes), job_.row.path, "extract without --share and --packets calls"};
+    extract::write_plain_capture(book, job_.share, out_);
     return {};
   }
 
@@ -226,7 +239,7 @@ class SourceCut {
   PartFile out_;
   std::optional<extract::ShareSink> shared_;
   Slice slice_;
-  bool is_whole_ = false;
+  bool is_whole_ = false, is_anew_ = false;
 };
 
 }  // namespace

@@ -23,6 +23,7 @@ struct CutJob {
   const extract::PlaceSet* kept = nullptr;   // null: the whole input
   const std::vector<bool>* told = nullptr;   // by line: something of MCP was read there
   std::size_t context = 0;
+  bool calls_only = false;                   // of a capture: its chosen exchanges written anew, not the packets of their connections
   extract::ShareText* share = nullptr;       // rewrites all that is written; may be null
 };
 
