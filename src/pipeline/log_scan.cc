@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "ingest/text/block_reader.h"
-#include "ingest/text/line_memo.h"
 #include "ingest/text/oldest_first.h"
+#include "ingest/text/parser_memo.h"
 #include "pipeline/neighbour_names.h"
 #include "pipeline/observation_prefetch.h"
 #include "pipeline/record_observer.h"
@@ -56,7 +56,7 @@ class Workers {
   struct Desk {
     Desk(const Limits& limits, std::vector<model::Vantage> vantage_of) : observer(limits, std::move(vantage_of)) {}
     RecordObserver observer;
-    ingest::LineMemo memo;
+    ingest::ParserMemo memo;
   };
   void parse(Job& job, Desk& desk) const {
     job.parsed.clear();

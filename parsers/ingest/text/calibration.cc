@@ -179,7 +179,8 @@ Calibration LogParser::calibrate(std::string_view head) {
     ++result.understood;
     ++scores[general ? state_->names[0] : state_->names[record.dialect]];
   };
-  LineMemo memo;
+  ParserMemo memo;
+  memo.kept = false;
   RecordReader(*state_, 0, arena, count, memo).read(head, 1, 0);
   result.newest_first = order.newest_first();
   for (const auto& [dialect, records] : scores) result.scores.push_back({dialect, records});

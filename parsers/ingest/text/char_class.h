@@ -37,6 +37,7 @@ inline constexpr std::array<std::uint8_t, 256> kCharTable = make_char_table();
 
 constexpr bool is_a(char c, unsigned bits) { return (detail::kCharTable[static_cast<unsigned char>(c)] & bits) != 0; }
 constexpr bool is_digit(char c) { return static_cast<unsigned>(c - '0') < 10; }
+constexpr char shape_of(char c) { return is_digit(c) ? '1' : c; }  // see shape_memo.h
 constexpr bool is_blank(char c) { return is_a(c, kBlank); }
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 

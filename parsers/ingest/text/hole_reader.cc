@@ -153,9 +153,14 @@ std::size_t HoleReader::seen(Template::HoleType type, std::size_t at, std::size_
     case HoleType::id: return at + std::max(length, kLeastId) + 2;
     case HoleType::level: return at + run_of(text_.substr(at, 10), 0, kLetter) + 1;
     case HoleType::time: return seen_by_time(at);
-    case HoleType::text:
     case HoleType::quoted:
-    case HoleType::repr:
+    case HoleType::repr: {
+      const bool closed = length > 1 && text_[at + length - 1] == text_[at];
+      if (at >= text_.size() || (text_[at] != '"' && text_[at] != '\'')) return at + length + 2;
+      if (closed) return at + length;
+      break;
+    }
+    case HoleType::text:
     case HoleType::duration: break;
   }
   return text_.size() + 1;

@@ -41,11 +41,12 @@ bool LogParser::starts_record(std::string_view previous_line, std::string_view l
 }
 
 void LogParser::parse(const TextBlock& block, std::uint32_t input, Arena& arena, Yield yield) const {
-  LineMemo memo;
+  ParserMemo memo;
+  memo.kept = false;
   parse(block, input, arena, yield, memo);
 }
 
-void LogParser::parse(const TextBlock& block, std::uint32_t input, Arena& arena, Yield yield, LineMemo& memo) const {
+void LogParser::parse(const TextBlock& block, std::uint32_t input, Arena& arena, Yield yield, ParserMemo& memo) const {
   RecordReader(*state_, input, arena, yield, memo).read(block.bytes, block.first_line, block.offset);
 }
 

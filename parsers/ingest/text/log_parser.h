@@ -23,7 +23,7 @@
 
 namespace mcpscan::ingest {
 
-class LineMemo;
+struct ParserMemo;
 
 // The dialects known to a run. Loaded once, shared by all parsers.
 class DialectSet {
@@ -85,7 +85,7 @@ class LogParser {
   using Yield = FunctionRef<void(const LogRecord&)>;
   void parse(const TextBlock& block, std::uint32_t input, Arena& arena, Yield yield) const;
   // The same with what the caller's thread remembers of the blocks it parsed before, for speed alone.
-  void parse(const TextBlock& block, std::uint32_t input, Arena& arena, Yield yield, LineMemo& memo) const;
+  void parse(const TextBlock& block, std::uint32_t input, Arena& arena, Yield yield, ParserMemo& memo) const;
   // Names by LogRecord::dialect.
   const std::vector<std::string>& dialects() const;
   // Vantage the dialect speaks from, e.g. server for the Python SDK's server loggers.

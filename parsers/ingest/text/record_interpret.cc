@@ -22,7 +22,7 @@ std::string_view RecordReader::joined(Open& open) {
 void RecordReader::interpret(Open& open) {
   const bool alone = open.lines == 1 && open.pieces.empty() && !open.too_long && open.frame.layers == 0 && open.frame.ready == nullptr && !open.frame.malformed;
   if (alone && open.known != nullptr && open.known->serial == open.known_serial) {
-    LogRecord& record = memo_.record_of(*open.known, open.text, arena_);
+    LogRecord& record = memo_.lines.record_of(*open.known, open.text, arena_);
     record.at = open.head.at;
     record.source = open.source;
     record.line = open.line;
@@ -34,8 +34,29 @@ void RecordReader::interpret(Open& open) {
   match_.rule = nullptr;
   match_.captures.seen_to = open.seen_to;
   interpret_anew(open, record);
-  if (plain_ && plainly_captured()) memo_.learn(open.text, open.head, open.next_prefix, record, match_.captures.seen_to, times_);
+  if (memo_.kept) {
+    if (plain_ && plainly_captured()) memo_.lines.learn(open.text, open.head, open.next_prefix, record, match_.captures.seen_to, times_);
+    if (alone) learn_shapes(open, record);
+  }
   yield_(record);
+}
+
+// Of lines that the line memo does not keep.
+void RecordReader::learn_shapes(const Open& open, const LogRecord& record) {
+  const bool kept = record.http == nullptr && is_digit(open.text.empty() ? '0' : open.text[0]);
+  if (kept || record.text.empty() || open.text.size() > ShapeMemo::kBytes) return;
+  learn_shape(open.text, memo_.prefixes, state_.prefixes);
+  learn_shape(record.text, memo_.messages, state_.messages);
+}
+
+template <typename Table>
+void RecordReader::learn_shape(std::string_view text, ShapeMemo& shapes, const Table& table) const {
+  const ShapeMemo::Known* known = shapes.find(text);
+  if (known != nullptr && !known->once) return;
+  ShapeMemo::Known news;
+  if (known == nullptr) news.once = true;
+  else news = table.known_of(shapes.shape(text), state_.time);
+  shapes.learn(text, news);
 }
 
 // The message holds no time, and all that was captured was looked at, but for what goes on to the end of the line.
@@ -86,7 +107,7 @@ void RecordReader::take_head(const RecordHead& head, LogRecord& record) const {
 }
 
 bool RecordReader::tell_message(std::string_view message, LogRecord& record) {
-  if (!state_.messages.match(message, record.logger, times_, match_)) return false;
+  if (!state_.messages.match(message, record.logger, times_, match_, memo_.messages.find(message))) return false;
   record.dialect = static_cast<std::uint16_t>(match_.rule->dialect);
   if (!match_.rule->fields.empty()) framer_.take_pairs(match_.captures.text(Field::pairs), match_.rule->fields, match_.captures), plain_ = false;
   apply_meaning(match_.rule->meaning, match_.captures, arena_, record);

@@ -41,8 +41,9 @@ bool links_tracebacks(std::string_view text) {
 
 }  // namespace
 
-RecordReader::RecordReader(const LogParser::State& state, std::uint32_t input, Arena& arena, LogParser::Yield yield, LineMemo& memo)
-    : state_(state), input_(input), arena_(arena), yield_(yield), times_(state.time), framer_(state.json, state.shape, state.limits, times_, arena), memo_(memo) {}
+RecordReader::RecordReader(const LogParser::State& state, std::uint32_t input, Arena& arena, LogParser::Yield yield, ParserMemo& memo)
+    : state_(state), input_(input), arena_(arena), yield_(yield), times_(state.time), framer_(state.json, state.shape, state.limits, times_, arena),
+      memo_(memo) {}
 
 void RecordReader::read(std::string_view bytes, std::uint64_t first_line, std::uint64_t offset) {
   bytes_ = bytes;
@@ -72,7 +73,7 @@ void RecordReader::take_line(std::string_view line, std::uint64_t offset) {
   if (has_escapes_ || (!line.empty() && line[0] == '[')) frame.payload = strip_ansi(frame.payload, arena_);
   framer_.peel(frame);
   const bool whole = frame.layers == 0 && frame.ready == nullptr && !frame.malformed;
-  found_ = whole ? memo_.find(frame.payload, times_, found_at_) : nullptr;
+  found_ = whole ? memo_.lines.find(frame.payload, times_, found_at_) : nullptr;
   if (found_ == nullptr || !take_known(frame, line, offset)) take_frame(frame, line, offset, 1);
 }
 
@@ -93,7 +94,7 @@ bool RecordReader::take_known(const Frame& frame, std::string_view line, std::ui
 
 void RecordReader::tell_known() {
   if (pending_.entry == nullptr) return;
-  LogRecord& record = memo_.record_of(*pending_.entry, pending_.payload, arena_);
+  LogRecord& record = memo_.lines.record_of(*pending_.entry, pending_.payload, arena_);
   record.at = pending_.at;
   record.source = {input_, model::PlaceKind::line, pending_.number, base_offset_ + pending_.offset};
   record.line = pending_.line;
@@ -161,7 +162,7 @@ bool RecordReader::read_head(std::string_view payload, RecordHead& head, std::si
       return true;
     }
   }
-  next_prefix = state_.prefixes.match(payload, 0, times_, match_.captures, head);
+  next_prefix = state_.prefixes.match(payload, 0, times_, match_.captures, head, memo_.prefixes.find(payload));
   if (next_prefix == 0) head = RecordHead{};
   return next_prefix != 0;
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ingest/text/line_memo.h"
+#include "ingest/text/parser_memo.h"
 #include "ingest/text/parser_state.h"
 #include "ingest/text/rich_rows.h"
 
@@ -16,7 +16,7 @@ namespace mcpscan::ingest {
 
 class RecordReader {
  public:
-  RecordReader(const LogParser::State& state, std::uint32_t input, Arena& arena, LogParser::Yield yield, LineMemo& memo);
+  RecordReader(const LogParser::State& state, std::uint32_t input, Arena& arena, LogParser::Yield yield, ParserMemo& memo);
 
   // All lines of `bytes`, the first of which has the number and offset given; then whatever is still open.
   void read(std::string_view bytes, std::uint64_t first_line, std::uint64_t offset);
@@ -65,6 +65,9 @@ class RecordReader {
   void interpret(Open& open);
   void interpret_anew(Open& open, LogRecord& record);
   bool plainly_captured() const;
+  void learn_shapes(const Open& open, const LogRecord& record);
+  template <typename Table>
+  void learn_shape(std::string_view text, ShapeMemo& shapes, const Table& table) const;
   std::string_view joined(Open& open);
   void tell(Open& open, std::string_view text, LogRecord& record);
   bool tell_with_head(const RecordHead& head, std::string_view text, LogRecord& record);
@@ -79,7 +82,7 @@ class RecordReader {
   Framer framer_;
   std::vector<std::unique_ptr<Open>> open_, spare_;   // oldest first; closed ones whose buffers are used again
   MessageMatch match_;
-  LineMemo& memo_;
+  ParserMemo& memo_;
   const LineMemo::Entry* found_ = nullptr;   // what the memo has for the line at hand, and its time
   Time found_at_;
   const LineMemo::Entry* known_ = nullptr;   // of the line whose head was read last

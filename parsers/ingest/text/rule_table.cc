@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ingest/text/byte_words.h"
 #include "ingest/text/char_class.h"
 #include "ingest/text/hole_reader.h"
 
@@ -68,6 +69,22 @@ std::string_view head_of(std::string_view message) {
   return message.substr(0, end);
 }
 
+// Whether the same is looked at behind each first digit.
+template <typename Lists>
+bool digits_alike(const Lists& by_byte) {
+  return std::all_of(by_byte.begin() + '0', by_byte.begin() + '9' + 1, [&](const auto& list) { return list == by_byte['0']; });
+}
+
+template <typename Entries, typename Lists>
+void list_by_byte(const Entries& entries, Lists& by_byte) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::bitset<256> bytes = entries[i].form->first_bytes();
+    for (std::size_t c = 0; c < 256; ++c) {
+      if (bytes[c]) by_byte[c].push_back(static_cast<std::uint16_t>(i));
+    }
+  }
+}
+
 template <typename Entry>
 bool before(const Entry& a, const Entry& b) {
   return a.specificity != b.specificity ? a.specificity > b.specificity : a.order < b.order;
@@ -84,31 +101,50 @@ void PrefixTable::add(const PrefixRule& rule) {
 
 void PrefixTable::finish() {
   std::sort(entries_.begin(), entries_.end(), before<Entry>);
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    const std::bitset<256> bytes = entries_[i].form->first_bytes();
-    for (std::size_t c = 0; c < 256; ++c) {
-      if (bytes[c]) by_byte_[c].push_back(static_cast<std::uint16_t>(i));
-    }
-  }
+  list_by_byte(entries_, by_byte_);
 }
 
-std::size_t PrefixTable::match(std::string_view line, std::size_t from, TimeReader& times, Captures& captures, RecordHead& head) const {
+bool PrefixTable::attempt(const Entry& entry, std::string_view line, TimeReader& times, Captures& captures, RecordHead& head) const {
+  captures.count = 0;
+  if (!entry.form->match(line, times, captures)) return false;
+  head = RecordHead{};
+  head.rule = entry.rule;
+  head.found = true;
+  head.behind_any_time = entry.form->begins_with_any_time();
+  fill_head(captures, line, head);
+  return true;
+}
+
+std::size_t PrefixTable::match(std::string_view line, std::size_t from, TimeReader& times, Captures& captures, RecordHead& head, const ShapeMemo::Known* known) const {
   if (line.empty()) return 0;
   const std::vector<std::uint16_t>& candidates = by_byte_[static_cast<unsigned char>(line[0])];
+  if (known != nullptr && known->tells()) {
+    captures.saw(line.data() + line.size() + 1);
+    for (std::size_t i = 0; i < known->count; ++i) {
+      const std::size_t place = known->places[i];
+      if (place >= from && attempt(entries_[candidates[place]], line, times, captures, head)) return place + 1;
+    }
+    return 0;
+  }
   FirstHoles holes(line, times, captures);
   for (std::size_t i = from; i < candidates.size(); ++i) {
     const Entry& entry = entries_[candidates[i]];
-    if (!holes.allow(entry.opening)) continue;
-    captures.count = 0;
-    if (!entry.form->match(line, times, captures)) continue;
-    head = RecordHead{};
-    head.rule = entry.rule;
-    head.found = true;
-    head.behind_any_time = entry.form->begins_with_any_time();
-    fill_head(captures, line, head);
-    return i + 1;
+    if (holes.allow(entry.opening) && attempt(entry, line, times, captures, head)) return i + 1;
   }
   return 0;
+}
+
+ShapeMemo::Known PrefixTable::known_of(std::string_view shape, const TimeContext& context) const {
+  ShapeMemo::Known known;
+  const std::vector<std::uint16_t>& candidates = by_byte_[static_cast<unsigned char>(shape[0])];
+  TimeReader times = TimeReader::of_shapes(context);
+  Captures unused;
+  for (std::size_t i = 0; i < candidates.size() && !known.too_many; ++i) {
+    unused.count = 0;
+    if (entries_[candidates[i]].form->of_shapes().match(shape, times, unused)) known.add(i);
+  }
+  known.too_many |= is_digit(shape[0]) && !digits_alike(by_byte_);
+  return known;
 }
 
 void MessageTable::add(const MessageRule& rule) {
@@ -126,40 +162,75 @@ void MessageTable::add(const MessageRule& rule) {
       entry.opening = form.opening();
       entry.needed = form.needed_byte();
       entry.specificity = form.specificity();
-      entry.order = pending_.size();
-      pending_.push_back(entry);
+      entry.order = entries_.size();
+      entries_.push_back(entry);
     }
   }
 }
 
 void MessageTable::finish() {
-  std::sort(pending_.begin(), pending_.end(), before<Entry>);
-  for (const Entry& entry : pending_) {
-    const std::bitset<256> bytes = entry.form->first_bytes();
-    for (std::size_t c = 0; c < 256; ++c) {
-      if (bytes[c]) by_byte_[c].push_back(entry);
-    }
-  }
-  pending_.clear();
+  std::sort(entries_.begin(), entries_.end(), before<Entry>);
+  list_by_byte(entries_, by_byte_);
 }
 
-bool MessageTable::match(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found) const {
+bool MessageTable::attempt(const Entry& entry, std::string_view message, TimeReader& times, MessageMatch& found) const {
+  found.captures.count = 0;
+  if (!entry.form->match(message, times, found.captures)) return false;
+  found.rule = entry.rule;
+  return true;
+}
+
+bool MessageTable::match(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found, const ShapeMemo::Known* known) const {
   found.captures.saw(message.data() + std::min<std::size_t>(8, message.size() + 1));
   if (message.empty()) return false;
+  if (known != nullptr && known->tells()) return match_known(message, logger, times, found, *known);
   const std::uint64_t word = first_eight(message);
   // An address at the start makes an access line, which no memo keeps: it may be looked at as a whole.
   const bool by_address = is_digit(message[0]) && message.size() <= kHeadBytes;
   if (by_address) found.captures.saw(message.data() + message.size() + 1);
   FirstHoles holes(message, times, found.captures);
-  for (const Entry& entry : by_byte_[static_cast<unsigned char>(message[0])]) {
+  for (const std::uint16_t place : by_byte_[static_cast<unsigned char>(message[0])]) {
+    const Entry& entry = entries_[place];
     if ((word & entry.mask) != entry.lead || !holes.allow(entry.opening) || !logger_fits(*entry.rule, logger)) continue;
     if (by_address && entry.needed != 0 && message.find(entry.needed) == std::string_view::npos) continue;
-    found.captures.count = 0;
-    if (!entry.form->match(message, times, found.captures)) continue;
-    found.rule = entry.rule;
-    return true;
+    if (attempt(entry, message, times, found)) return true;
   }
   return match_anywhere(message, logger, times, found) || match_regex(message, logger, found);
+}
+
+bool MessageTable::match_known(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found, const ShapeMemo::Known& known) const {
+  found.captures.saw(message.data() + message.size() + 1);
+  for (std::size_t i = 0; i < known.count; ++i) {
+    const Entry& entry = entries_[known.places[i]];
+    if (logger_fits(*entry.rule, logger) && attempt(entry, message, times, found)) return true;
+  }
+  return known.others && (match_anywhere(message, logger, times, found) || match_regex(message, logger, found));
+}
+
+ShapeMemo::Known MessageTable::known_of(std::string_view shape, const TimeContext& context) const {
+  ShapeMemo::Known known;
+  TimeReader times = TimeReader::of_shapes(context);
+  Captures unused;
+  const std::uint64_t word = first_eight(shape);
+  for (const std::uint16_t place : by_byte_[static_cast<unsigned char>(shape[0])]) {
+    const Entry& entry = entries_[place];
+    if (known.too_many || (word & entry.mask) != shape_of_eight(entry.lead)) continue;
+    unused.count = 0;
+    if (entry.form->of_shapes().match(shape, times, unused)) known.add(place);
+  }
+  known.others = others_can_match(shape);
+  known.too_many |= is_digit(shape[0]) && !digits_alike(by_byte_);
+  return known;
+}
+
+// Whether the literal stands in it that a rule of these needs.
+bool MessageTable::others_can_match(std::string_view shape) const {
+  const auto holds = [&](std::string literal) {
+    for (char& c : literal) c = shape_of(c);
+    return shape.find(literal) != std::string_view::npos;
+  };
+  return std::any_of(anywhere_.begin(), anywhere_.end(), [&](const MessageRule* rule) { return holds(rule->literal); }) ||
+         std::any_of(regexes_.begin(), regexes_.end(), [&](const Regex& regex) { return holds(regex.rule->literal); });
 }
 
 bool MessageTable::match_anywhere(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found) const {
@@ -206,8 +277,8 @@ bool MessageTable::match_regex(std::string_view message, std::string_view logger
 
 bool MessageTable::begins_like_one(std::string_view text) const {
   if (text.empty()) return false;
-  for (const Entry& entry : by_byte_[static_cast<unsigned char>(text[0])]) {
-    const std::string_view lead = entry.form->lead();
+  for (const std::uint16_t place : by_byte_[static_cast<unsigned char>(text[0])]) {
+    const std::string_view lead = entries_[place].form->lead();
     if (lead.size() >= kLeastLead && text.substr(0, lead.size()) == lead) return true;
   }
   return false;

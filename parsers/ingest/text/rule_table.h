@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ingest/text/dialect.h"
+#include "ingest/text/shape_memo.h"
 
 namespace mcpscan::ingest {
 
@@ -29,7 +30,9 @@ class PrefixTable {
   void finish();
   // The first prefix at or behind candidate `from` that the line begins with. Returns the number of the next candidate to try, 0 when
   // none fits.
-  std::size_t match(std::string_view line, std::size_t from, TimeReader& times, Captures& scratch, RecordHead& head) const;
+  std::size_t match(std::string_view line, std::size_t from, TimeReader& times, Captures& scratch, RecordHead& head, const ShapeMemo::Known* known = nullptr) const;
+  // Which candidates can match a line of this shape.
+  ShapeMemo::Known known_of(std::string_view shape, const TimeContext& context) const;
 
  private:
   struct Entry {
@@ -39,6 +42,8 @@ class PrefixTable {
     int specificity;
     std::size_t order;
   };
+  bool attempt(const Entry& entry, std::string_view line, TimeReader& times, Captures& scratch, RecordHead& head) const;
+
   std::vector<Entry> entries_;
   std::array<std::vector<std::uint16_t>, 256> by_byte_;
 };
@@ -55,7 +60,9 @@ class MessageTable {
 
   void add(const MessageRule& rule);
   void finish();
-  bool match(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found) const;
+  bool match(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found, const ShapeMemo::Known* known = nullptr) const;
+  // Which rules can match a message of this shape, whoever logged it.
+  ShapeMemo::Known known_of(std::string_view shape, const TimeContext& context) const;
   // Whether a message can begin like this: its literal lead of at least 12 bytes is there. For record borders.
   bool begins_like_one(std::string_view text) const;
 
@@ -69,11 +76,14 @@ class MessageTable {
     int specificity = 0;
     std::size_t order = 0;
   };
+  bool attempt(const Entry& entry, std::string_view message, TimeReader& times, MessageMatch& found) const;
+  bool match_known(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found, const ShapeMemo::Known& known) const;
+  bool others_can_match(std::string_view shape) const;
   bool match_anywhere(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found) const;
   bool match_regex(std::string_view message, std::string_view logger, MessageMatch& found) const;
 
-  std::vector<Entry> pending_;
-  std::array<std::vector<Entry>, 256> by_byte_;
+  std::vector<Entry> entries_;
+  std::array<std::vector<std::uint16_t>, 256> by_byte_;
   struct Regex {
     const MessageRule* rule;
     std::string lead;  // of every match, where the pattern is anchored

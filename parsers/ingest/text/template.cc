@@ -19,11 +19,11 @@ using OpKind = Template::OpKind;
 class TemplateMatch {
  public:
   TemplateMatch(const Template& pattern, std::string_view text, TimeReader& times, Captures& captures)
-      : ops_(pattern.ops_), text_(text), holes_(text, times), captures_(captures) {}
+      : ops_(pattern.ops_), text_(text), holes_(text, times), captures_(captures), of_shapes_(pattern.of_shapes_) {}
 
   bool run(std::size_t op, std::size_t at) {
     for (;; ++op) {
-      if (--budget_ < 0) return saw(text_.size() + 1), false;
+      if (--budget_ < 0) return saw(text_.size() + 1), of_shapes_;
       const Template::Op& now = ops_[op];
       switch (now.kind) {
         case OpKind::literal:
@@ -85,7 +85,7 @@ class TemplateMatch {
     const std::size_t limit = limit_of(op, from);
     const std::size_t mark = captures_.count;
     std::size_t at = from + 1;
-    for (int tries = 0; tries < Template::kLazyTries; ++tries, ++at) {
+    for (int tries = 0; tries < Template::kLazyTries || of_shapes_; ++tries, ++at) {
       at = next_candidate(behind_it[0], at, limit);
       if (at == kNone) return saw(limit + 1), false;
       const std::size_t behind = literal(behind_it, at);
@@ -142,6 +142,7 @@ class TemplateMatch {
   Captures& captures_;
   int budget_ = Template::kBudget;
   std::size_t seen_ = 0;
+  bool of_shapes_ = false;  // what no bound lets decide may match
   bool open_end_ = false;   // a hole took everything to the end without looking at it
 };
 

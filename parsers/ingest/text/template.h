@@ -90,6 +90,8 @@ class Template {
   bool begins_with_any_time() const;
   // The longest literal that every match holds.
   std::string_view longest_literal() const;
+  // The same for shapes (see shape_memo.h): matches the shape of whatever the template matches, and perhaps of more.
+  Template of_shapes() const;
   // Bytes a match can begin with.
   std::bitset<256> first_bytes() const;
   // More literal bytes and more typed holes: tried earlier.
@@ -126,6 +128,7 @@ class Template {
   friend class TemplateMatch;
   std::string source_;
   std::vector<Op> ops_;
+  bool of_shapes_ = false;
 };
 
 // Every optional part at the very start written out: the first bytes decide where a template is looked for.

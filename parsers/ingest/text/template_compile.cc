@@ -171,6 +171,15 @@ class TemplateCompiler {
 
 Result<Template> Template::compile(std::string_view source) { return TemplateCompiler(source).run(); }
 
+Template Template::of_shapes() const {
+  Template shapes = *this;
+  shapes.of_shapes_ = true;
+  for (Op& op : shapes.ops_) {
+    for (char& c : op.literal) c = shape_of(c);
+  }
+  return shapes;
+}
+
 std::string_view Template::lead() const {
   return ops_.empty() || ops_[0].kind != OpKind::literal ? std::string_view{} : std::string_view(ops_[0].literal);
 }

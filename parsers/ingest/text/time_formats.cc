@@ -36,7 +36,7 @@ unsigned days_in(std::int64_t year, unsigned month) {
   return month == 2 && leap ? 29 : kDays[month - 1];
 }
 
-bool valid_date(std::int64_t year, unsigned month, unsigned day) {
+bool is_date(std::int64_t year, unsigned month, unsigned day) {
   return year >= 1970 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day <= days_in(year, month);
 }
 
@@ -100,6 +100,8 @@ std::optional<TimeForm> time_form_named(std::string_view word) {
   if (found == kFormNames.end()) return std::nullopt;
   return static_cast<TimeForm>(found - kFormNames.begin());
 }
+
+bool TimeReader::valid_date(std::int64_t year, unsigned month, unsigned day) const { return any_value_ || is_date(year, month, day); }
 
 std::int64_t TimeReader::to_utc(std::int64_t local_us) const {
   return local_us - context_->zone.offset_us(local_us);
@@ -290,7 +292,7 @@ std::size_t TimeReader::read(TimeForm form, std::string_view text, Time& at) {
     case TimeForm::syslog: return read_syslog(text, at);
     case TimeForm::clock: return read_clock(text, at);
     case TimeForm::ctime: return read_ctime(text, at);
-    case TimeForm::epoch: return read_epoch(text, at);
+    case TimeForm::epoch: return read_epoch(text, at, any_value_);
   }
   return 0;
 }
@@ -305,7 +307,7 @@ bool TimeReader::read_whole(std::string_view text, Time& at) {
   return false;
 }
 
-std::size_t read_epoch(std::string_view text, Time& at) {
+std::size_t read_epoch(std::string_view text, Time& at, bool any_value) {
   std::size_t digits = 0;
   std::uint64_t read = 0;  // 19 digits fit
   for (; digits < text.size() && digits < 19 && is_digit(text[digits]); ++digits) read = read * 10 + static_cast<std::uint64_t>(text[digits] - '0');
@@ -320,7 +322,7 @@ std::size_t read_epoch(std::string_view text, Time& at) {
   const std::int64_t fraction = read_fraction(text, digits, false, used);  // in millionths of the unit
   const std::int64_t us = unit >= 1000 ? whole * (unit / 1000) : whole / 1000;
   at.us = us + fraction * (unit / 1000) / kSecond;
-  if (at.us < 631'152'000 * kSecond || at.us > 7'258'118'400 * kSecond) return at = Time{}, 0;
+  if (!any_value && (at.us < 631'152'000 * kSecond || at.us > 7'258'118'400 * kSecond)) return at = Time{}, 0;
   return digits + used;
 }
 

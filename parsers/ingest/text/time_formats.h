@@ -48,6 +48,12 @@ class TimeReader {
  public:
   explicit TimeReader(const TimeContext& context) : context_(&context) {}
   explicit TimeReader(TimeContext&&) = delete;  // it is kept by reference
+  // Of a text's shape (see shape_memo.h): what has the form of a time is one, whatever its numbers are.
+  static TimeReader of_shapes(const TimeContext& context) {
+    TimeReader reader(context);
+    reader.any_value_ = true;
+    return reader;
+  }
   // Bytes of `text` that are the time; 0 when it does not begin with one of that form.
   std::size_t read(TimeForm form, std::string_view text, Time& at);
   // The same for TimeForm::any, remembering the text it was last asked about: several prefixes begin with the same time.
@@ -83,10 +89,12 @@ class TimeReader {
   const Minute* remembered(TimeForm form, std::string_view text) const;
   const Minute* remember(TimeForm form, std::string_view text, std::size_t length, std::int64_t local_us);
   std::int64_t to_utc(std::int64_t local_us) const;
+  bool valid_date(std::int64_t year, unsigned month, unsigned day) const;
   // Seconds, fraction and zone behind `minute`, whose text ends at `from`.
   std::size_t finish(std::string_view text, std::size_t from, const Minute& minute, bool unpadded, Time& at);
 
   const TimeContext* context_;
+  bool any_value_ = false;
   std::array<Minute, kTimeForms> minutes_{};
   std::array<char, 20> second_{};   // 2026-11-29 16:35:09, as it was read last with three digits behind it
   std::int64_t second_us_ = 0;
@@ -96,6 +104,6 @@ class TimeReader {
 };
 
 // s, ms, us or ns since 1970 by magnitude; nothing below 1990 or beyond 2200 is taken for a time.
-std::size_t read_epoch(std::string_view text, Time& at);
+std::size_t read_epoch(std::string_view text, Time& at, bool any_value = false);
 
 }  // namespace mcpscan::ingest

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "ingest/text/line_memo.h"
+#include "ingest/text/parser_memo.h"
 #include "unit/ingest/log_test_kit.h"
 
 using namespace mcpscan;
@@ -31,7 +31,7 @@ bool same_whole_and_by_record(const std::string& text, std::size_t lines_a_recor
   const std::vector<Read> whole = parse_block(parser, text);
   const std::vector<std::size_t> starts = line_starts(text);
   std::vector<Read> parts, remembered;
-  ingest::LineMemo memo;  // kept from block to block, as a worker does
+  ingest::ParserMemo memo;  // kept from block to block, as a worker does
   for (std::size_t i = 0; i < starts.size(); i += lines_a_record) {
     const std::size_t end = i + lines_a_record < starts.size() ? starts[i + lines_a_record] : text.size();
     const std::string_view block = std::string_view(text).substr(starts[i], end - starts[i]);

@@ -63,7 +63,7 @@ struct Parsed {
 };
 
 inline std::vector<Read> parse_block(const ingest::LogParser& parser, std::string_view bytes, std::uint64_t first_line = 1, std::uint64_t offset = 0,
-                                     ingest::LineMemo* memo = nullptr) {
+                                     ingest::ParserMemo* memo = nullptr) {
   ingest::TextBlock block;
   block.bytes = bytes;
   block.first_line = first_line;
