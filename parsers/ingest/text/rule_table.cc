@@ -252,9 +252,10 @@ bool MessageTable::match_anywhere(std::string_view message, std::string_view log
 }
 
 bool MessageTable::match_regex(std::string_view message, std::string_view logger, MessageMatch& found) const {
+  const std::string_view head = regexes_.empty() ? std::string_view{} : head_of(message);
   for (const auto& [rule, lead] : regexes_) {
-    found.captures.saw(message.data() + std::min(lead.size(), message.size() + 1));
-    if (message.substr(0, lead.size()) != lead) continue;
+    found.captures.saw(message.data() + (lead.empty() ? std::min(head.size() + 1, kHeadBytes) : std::min(lead.size(), message.size() + 1)));
+    if (message.substr(0, lead.size()) != lead || (lead.empty() && head.find(rule->literal) == std::string_view::npos)) continue;
     found.captures.saw(message.data() + message.size() + 1);
     if (message.find(rule->literal) == std::string_view::npos || !logger_fits(*rule, logger)) continue;
     std::array<re2::StringPiece, kMostGroups> groups;

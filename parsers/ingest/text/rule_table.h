@@ -55,7 +55,8 @@ struct MessageMatch {
 
 class MessageTable {
  public:
-  // Rules found anywhere begin a word, and look only at so many bytes before the first brace: a body may hold anything.
+  // Rules found anywhere begin a word, and look only at so many bytes before the first brace: a body may hold anything. So do regexes
+  // that begin with no literal text look for the one they name.
   static constexpr std::size_t kHeadBytes = 320;
 
   void add(const MessageRule& rule);
