@@ -39,8 +39,8 @@ FindingDraft draft_of(const Rule& rule, const TimelineEvent& event) {
 
 }  // namespace
 
-Status RuleSet::add(std::string_view yaml, std::string_view path) {
-  auto rule = load_rule(yaml, path);
+Status RuleSet::add(std::string_view yaml, std::string_view path, Proof proof) {
+  auto rule = load_rule(yaml, path, proof);
   if (!rule) return rule.error();
   const auto place = std::lower_bound(rules_.begin(), rules_.end(), rule->id, [](const auto& r, const std::string& id) { return r->id < id; });
   if (place != rules_.end() && (*place)->id == rule->id) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/limits.h"
+#include "base/proof.h"
 #include "base/result.h"
 #include "engine/finding_book.h"
 #include "engine/rule.h"
@@ -18,7 +19,7 @@ namespace mcpscan::engine {
 class RuleSet {
  public:
   // On an error the set is unchanged. A second rule of the same id is an error.
-  Status add(std::string_view yaml, std::string_view path);
+  Status add(std::string_view yaml, std::string_view path, Proof proof = Proof::asked);
   const std::vector<std::unique_ptr<const Rule>>& rules() const { return rules_; }
   const Rule* find(std::string_view id) const;
   std::vector<std::string_view> ids() const;

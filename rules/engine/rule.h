@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/proof.h"
 #include "base/result.h"
 #include "engine/condition.h"
 #include "engine/correlation.h"
@@ -57,6 +58,6 @@ struct Rule {
 };
 
 // Loads one file. `path` is rules/<category>/<id>.yml as far as it is known; the id must equal the file's stem.
-Result<Rule> load_rule(std::string_view yaml, std::string_view path);
+Result<Rule> load_rule(std::string_view yaml, std::string_view path, Proof proof = Proof::asked);
 
 }  // namespace mcpscan::engine

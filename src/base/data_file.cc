@@ -53,6 +53,24 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string_vi
   return fmt::format("known here: {}", fmt::join(known, ", "));
 }
 
+std::string without_keys(std::string_view yaml, std::initializer_list<std::string_view> keys) {
+  std::string kept;
+  kept.reserve(yaml.size());
+  bool leave_out = false;
+  for (std::size_t from = 0; from < yaml.size();) {
+    const std::size_t end = std::min(yaml.find('\n', from), yaml.size() - 1) + 1;
+    const std::string_view line = yaml.substr(from, end - from);
+    const bool is_key = std::string_view(" \t-#\r\n").find(line[0]) == std::string_view::npos;
+    if (is_key) {
+      leave_out = std::any_of(keys.begin(), keys.end(), [line](std::string_view key) { return line.size() > key.size() && line.substr(0, key.size()) == key && line[key.size()] == ':'; });
+    }
+    if (leave_out) kept += '\n';
+    else kept += line;
+    from = end;
+  }
+  return kept;
+}
+
 Result<DataFile> DataFile::parse(std::string_view text, std::string_view path) {
   DataFile file;
   file.path_ = path;

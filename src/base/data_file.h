@@ -15,6 +15,9 @@
 
 namespace mcpscan {
 
+// The text without these keys of its root, the lines of which become empty, so that places stay.
+std::string without_keys(std::string_view yaml, std::initializer_list<std::string_view> keys);
+
 class DataFile {
  public:
   // The document's root must be a map.

@@ -30,7 +30,7 @@ ExitCode list_formats(const FormatsCommand& command) {
 }
 
 ExitCode check_dialects(const FormatsCommand& command) {
-  auto knowledge = pipeline::load_knowledge({}, {});
+  auto knowledge = pipeline::load_knowledge({}, {}, Proof::asked);
   const auto paths = data_files(command.path);
   if (!paths) return print_error(paths.error()), ExitCode::usage;
   if (paths->empty()) return print_error({ErrorCode::not_found, "there is no dialect in this folder", command.path, "a dialect's name ends in .yml"}), ExitCode::usage;

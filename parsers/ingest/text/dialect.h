@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/proof.h"
 #include "base/result.h"
 #include "ingest/text/log_record.h"
 #include "ingest/text/template.h"
@@ -86,7 +87,7 @@ struct Dialect {
 };
 
 // Reads one file. Errors carry file:line, the line with a caret, and a hint.
-Result<Dialect> load_dialect(std::string_view yaml, std::string_view path);
+Result<Dialect> load_dialect(std::string_view yaml, std::string_view path, Proof proof = Proof::asked);
 
 // Names and words shared by the loader and the checks of samples.
 std::string_view word_of(RecordKind kind);

@@ -16,6 +16,7 @@
 #include "base/embedded_file.h"
 #include "base/function_ref.h"
 #include "base/limits.h"
+#include "base/proof.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "ingest/text/block_reader.h"
@@ -34,7 +35,7 @@ class DialectSet {
   DialectSet(DialectSet&&) noexcept;
   // Loads YAML text; on an error (unknown key, bad pattern, no samples, a sample that does not give its fields, or one that another
   // dialect scores higher on) the set is unchanged. `path` is for messages: file:line, caret, hint.
-  Status add(std::string_view yaml, std::string_view path);
+  Status add(std::string_view yaml, std::string_view path, Proof proof = Proof::asked);
   // From here on a dialect does not load either when it takes, or spoils, a sample of those loaded so far: a user's file must not
   // disable the built-in ones.
   void protect();
