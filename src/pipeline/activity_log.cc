@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
 
-#include "session/session_table.h"
+#include "model/session_id.h"
 
 namespace mcpscan::pipeline {
 
@@ -118,17 +119,17 @@ void ActivityLog::report(Activity& into) const {
   const std::int64_t step = stretch_for(into.first, into.last, std::max(into.stretch_us, stretch_us_));
   for (ActivityRow& row : into.rows) row = folded(row, step);
   into.stretch_us = step;
+  std::unordered_map<std::string, std::size_t> place_of;
+  for (std::size_t i = 0; i < into.rows.size(); ++i) place_of.emplace(model::normalise_session_id(into.rows[i].session), i);
   for (const ActivityRow& row : rows_) {
     if (row.stretches.empty()) continue;
     const ActivityRow mine = folded(row, step);
-    const auto same = std::find_if(into.rows.begin(), into.rows.end(), [&](const ActivityRow& other) {
-      return session::normalise_session_id(other.session) == session::normalise_session_id(mine.session);
-    });
-    if (same == into.rows.end()) {
+    const auto [same, fresh] = place_of.emplace(model::normalise_session_id(mine.session), into.rows.size());
+    if (fresh) {
       into.rows.push_back(mine);
     } else {
       for (const ActivityStretch& stretch : mine.stretches) {
-        ActivityCounts& counts = at_stretch(*same, stretch.at);
+        ActivityCounts& counts = at_stretch(into.rows[same->second], stretch.at);
         row.session.empty() ? add(counts, stretch.counts) : take_larger(counts, stretch.counts);
       }
     }

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <map>
 #include <set>
-#include <thread>
 
 #include "base/embedded_file.h"
 #include "base/hash.h"
@@ -392,10 +391,6 @@ class Scan {
   std::map<std::uint64_t, std::string> first_of_head_;   // by size and first bytes: the path that had them first
 };
 
-void keep_defect(const Status& status, std::vector<Error>& defects) {
-  if (!status.ok()) defects.push_back(status.error());
-}
-
 // Every *.yml of a folder, sorted, handed to `add`; what does not load is a problem and the rest goes on.
 template <typename Add>
 void load_folder(const std::string& folder, std::vector<Error>& problems, Add add) {
@@ -417,15 +412,12 @@ void load_folder(const std::string& folder, std::vector<Error>& problems, Add ad
 
 Knowledge load_knowledge(const std::string& dialect_dir, const std::string& rules_dir, Proof samples) {
   Knowledge knowledge;
-  std::vector<Error> rule_defects;
   if (!dialect_dir.empty()) samples = Proof::asked;
-  // Half of a start each.
-  std::thread rules([&] {
-    for (const EmbeddedFile& file : embedded_rules()) keep_defect(knowledge.rules.add(file.text, file.path, Proof::given), rule_defects);
-  });
-  for (const EmbeddedFile& file : embedded_dialects()) keep_defect(knowledge.dialects.add(file.text, file.path, samples), knowledge.defects);
-  rules.join();
-  knowledge.defects.insert(knowledge.defects.end(), rule_defects.begin(), rule_defects.end());
+  const auto keep = [&](const Status& status) {
+    if (!status.ok()) knowledge.defects.push_back(status.error());
+  };
+  for (const EmbeddedFile& file : embedded_dialects()) keep(knowledge.dialects.add(file.text, file.path, samples));
+  for (const EmbeddedFile& file : embedded_rules()) keep(knowledge.rules.add(file.text, file.path, Proof::given));
   knowledge.dialects.protect();
   load_folder(dialect_dir, knowledge.problems, [&](const std::string& text, const std::string& path) { return knowledge.dialects.add(text, path); });
   load_folder(rules_dir, knowledge.problems, [&](const std::string& text, const std::string& path) { return knowledge.rules.add(text, path); });
