@@ -52,7 +52,7 @@ class ClientMisattribution : public Detector {
     const bool tool_call = event.call && event.call->method == "tools/call";
     if (!tool_call && event.kind != EventKind::gap) return;
     if (event.kind == EventKind::request && wire_calls_++ >= kCalls) return;
-    wires_.try_emplace(event.source.input, kCalls).first->second.on_event(event);
+    wires_.try_emplace(event.source.input, kCalls, CallLedger::Echoes::left_out).first->second.on_event(event);
   }
 
   void finish(FindingSink& findings) override {
@@ -240,7 +240,7 @@ class ClientMisattribution : public Detector {
     return draft;
   }
 
-  CallLedger record_{kCalls};
+  CallLedger record_{kCalls, CallLedger::Echoes::left_out};
   std::unordered_multimap<std::uint64_t, std::uint32_t> shown_by_payload_;
   std::map<std::uint32_t, CallLedger> wires_;   // by input
   std::size_t wire_calls_ = 0;

@@ -22,16 +22,19 @@ bool is_final(std::string_view status) { return status == "completed" || status 
 
 class ModernRules : public Detector {
  public:
-  explicit ModernRules(const Parameters& parameters) : fault_(parameters.at("fault")) {}
+  explicit ModernRules(const Parameters& parameters)
+      : fault_(parameters.at("fault") == "mrtr" ? Fault::input : parameters.at("fault") == "task" ? Fault::task : Fault::subscription) {}
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     const RpcMessage* message = event.observation ? event.observation->message : nullptr;
     if (!message || !event.session) return;
-    if (fault_ == "mrtr") return event.kind == EventKind::reply ? judge_input_required(event, *message, findings) : judge_retry(event, *message, findings);
-    fault_ == "task" ? judge_task(event, *message, findings) : judge_subscription(event, *message, findings);
+    if (fault_ == Fault::input) return event.kind == EventKind::reply ? judge_input_required(event, *message, findings) : judge_retry(event, *message, findings);
+    fault_ == Fault::task ? judge_task(event, *message, findings) : judge_subscription(event, *message, findings);
   }
 
  private:
+  enum class Fault : std::uint8_t { input, task, subscription };
+
   // --- a result that asks for input, and the request that brings it ---
   struct State {
     std::uint64_t principal = 0;
@@ -49,7 +52,7 @@ class ModernRules : public Detector {
   }
 
   void judge_retry(const TimelineEvent& event, const RpcMessage& message, FindingSink& findings) {
-    if (event.kind != EventKind::request || !may_ask_for_input(message.method) || message.text.find("\"requestState\"") == std::string_view::npos || !json_.read(message)) return;
+    if (states_.empty() || event.kind != EventKind::request || !may_ask_for_input(message.method) || message.text.find("\"requestState\"") == std::string_view::npos || !json_.read(message)) return;
     const std::string_view state = json_.text("/params/requestState");
     const auto known = states_.find(hash_bytes(state));
     if (state.empty() || known == states_.end()) return;
@@ -122,7 +125,7 @@ class ModernRules : public Detector {
     findings.add(std::move(draft));
   }
 
-  std::string fault_;
+  Fault fault_;
   MessageJson json_;
   std::map<std::uint64_t, State> states_;       // by digest of the state
   std::map<std::uint64_t, Listening> listening_;  // by exchange

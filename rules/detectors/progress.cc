@@ -3,12 +3,14 @@
 // Source: MCP 2025-11-25 "Progress"; protocol notes PR01 PR03.
 #include <fmt/format.h>
 
+#include <array>
 #include <optional>
 #include <unordered_map>
 
 #include "base/hash.h"
 #include "engine/message_json.h"
 #include "model/detector.h"
+#include "session/id_ledger.h"
 
 namespace mcpscan::engine {
 namespace {
@@ -25,41 +27,41 @@ class Progress : public Detector {
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::session_finished) return void(seen_.erase(event.session->index));
-    Tokens& tokens = seen_[event.session->index];
     const RpcMessage* message = event.observation->message;
     if (event.kind == EventKind::request) {
       if (!message || !message->progress_token.present()) return;
-      return increasing_ ? begin_anew(tokens, message->progress_token, event.call->requestor) : learn(tokens, message->progress_token, event.call->requestor);
+      return increasing_ ? begin_anew(*event.session, message->progress_token, event.call->requestor)
+                         : void(seen_[event.session->index].handed_out[by_server(event.call->requestor)].use(message->progress_token, limits_));
     }
     if (!message || message->method != "notifications/progress" || event.observation->stream == StreamKind::get_resume) return;
     const Direction requestor = event.observation->direction == Direction::server_to_client ? Direction::client_to_server : Direction::server_to_client;
+    Tokens& tokens = seen_[event.session->index];
     increasing_ ? check_value(event, *message, tokens, requestor, findings) : check_token(event, *message, tokens, requestor, findings);
   }
 
  private:
   struct Tokens {
+    std::array<session::IdLedger, 2> handed_out;    // by requestor
     std::unordered_map<std::uint64_t, double> last;  // value by token
-    bool full = false;
   };
+  static std::size_t by_server(Direction requestor) { return requestor == Direction::server_to_client; }
 
   // A token that another request had before counts from the start.
-  static void begin_anew(Tokens& tokens, const RpcId& token, Direction requestor) {
-    const auto last = tokens.last.find(token_key(token, requestor));
-    if (last != tokens.last.end()) last->second = -1;
-  }
-
-  static void learn(Tokens& tokens, const RpcId& token, Direction requestor) {
-    if (tokens.last.size() >= kTokens) tokens.last.clear(), tokens.full = true;
-    tokens.last[token_key(token, requestor)] = -1;
+  void begin_anew(const Session& session, const RpcId& token, Direction requestor) {
+    const auto tokens = seen_.find(session.index);
+    if (tokens == seen_.end()) return;
+    const auto last = tokens->second.last.find(token_key(token, requestor));
+    if (last != tokens->second.last.end()) last->second = -1;
   }
 
   // Held back where the request may have come before the evidence begins, or its token was forgotten.
   static void check_token(const TimelineEvent& event, const RpcMessage& message, const Tokens& tokens, Direction requestor, FindingSink& findings) {
     const Session& session = *event.session;
-    if (!message.related.present() || tokens.full || !session.initialize_seen || session.had_gap || session.damaged || session.mixed) return;
-    if (event.call || event.other || tokens.last.contains(token_key(message.related, requestor))) return;
+    const session::IdLedger &of_client = tokens.handed_out[0], &of_server = tokens.handed_out[1];
+    if (!message.related.present() || !of_client.complete() || !of_server.complete() || !session.initialize_seen || session.had_gap || session.damaged || session.mixed) return;
+    if (event.call || event.other || tokens.handed_out[by_server(requestor)].contains(message.related)) return;
     // Where nobody hands out tokens, some servers take the request's id for one, and nothing is mixed up by it.
-    const std::optional<Level> level = tokens.last.empty() ? std::optional(Level::informational) : std::nullopt;
+    const std::optional<Level> level = of_client.empty() && of_server.empty() ? std::optional(Level::informational) : std::nullopt;
     tell(event, level, fmt::format("it reports progress under the token {}, which no request of this session brought", message.related.raw), findings);
   }
 
@@ -87,6 +89,7 @@ class Progress : public Detector {
   }
 
   bool increasing_;
+  Limits limits_;
   MessageJson json_;
   std::unordered_map<std::uint32_t, Tokens> seen_;  // sessions open at a time
 };

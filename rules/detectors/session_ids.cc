@@ -9,7 +9,9 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
+#include "base/hash.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -77,6 +79,10 @@ class SessionIds : public Detector {
     Time first;
     Evidence evidence;
   };
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return hash_bytes(text); }
+  };
   struct Guesser {
     std::set<std::string> unknown;
     bool known_once = false, told = false;
@@ -108,10 +114,15 @@ class SessionIds : public Detector {
 
   void note_use(const TimelineEvent& event, FindingSink& findings) {
     const HttpFacts* http = event.observation->http;
-    const std::string peer(event.exchange ? std::string_view(event.exchange->peer) : http ? http->peer : std::string_view());
+    const std::string_view peer = event.exchange ? std::string_view(event.exchange->peer) : http ? http->peer : std::string_view();
     const unsigned status = event.exchange ? event.exchange->status : http ? http->status : 0;
-    if (peer.empty() || status == 0 || (!guessers_.contains(peer) && guessers_.size() >= kAddresses)) return;
-    Guesser& guesser = guessers_[peer];
+    if (peer.empty() || status == 0) return;
+    auto found = guessers_.find(peer);
+    if (found == guessers_.end()) {
+      if (guessers_.size() >= kAddresses) return;
+      found = guessers_.try_emplace(std::string(peer)).first;
+    }
+    Guesser& guesser = found->second;
     if (status >= 200 && status < 300) guesser.known_once = true;
     const bool unknown = (status == 404 || status == 400) && event.session && !event.session->was_alive && !event.session->initialize_seen && !event.session->id.empty();
     if (guesser.known_once || !unknown || guesser.unknown.size() >= kGuessesKept) return;
@@ -129,7 +140,7 @@ class SessionIds : public Detector {
 
   bool weak_;
   std::map<std::string, Minted> servers_;
-  std::map<std::string, Guesser> guessers_;
+  std::unordered_map<std::string, Guesser, Hash, std::equal_to<>> guessers_;  // by address
 };
 
 }  // namespace

@@ -12,15 +12,12 @@ using namespace model;
 
 constexpr std::size_t kLargestText = 64u << 10;  // what a person or model reads; larger ones are data
 
-// Whether a text of the message may begin with a brace. Most do not, and need not be read for it; an escape may stand for anything.
+// Whether a string of the message may begin with a brace. Those of most do not, and need not be read for it; an escape may stand for one.
 bool may_tell_an_object(std::string_view message) {
-  constexpr std::string_view kMember = "\"text\"", kBlanksAndColon = " \t\r\n:";
-  if (message.find("\\u00") != std::string_view::npos) return true;
-  for (std::size_t at = message.find(kMember); at != std::string_view::npos; at = message.find(kMember, at + 1)) {
-    const std::size_t value = message.find_first_not_of(kBlanksAndColon, at + kMember.size());
-    if (value != std::string_view::npos && message.substr(value, 2) == "\"{") return true;
+  for (std::size_t at = message.find('{', 1); at != std::string_view::npos; at = message.find('{', at + 1)) {
+    if (message[at - 1] == '"') return true;
   }
-  return false;
+  return message.find("\"\\u00") != std::string_view::npos;
 }
 
 class TextStructure : public Detector {

@@ -22,8 +22,9 @@ class ToolCalls : public Detector {
     if (!event.session) return;
     listing_.note(event);
     const bool about_call = event.call && event.call->method == "tools/call" && event.call->requestor == Direction::client_to_server;
-    if (!about_call || !listing_.is_whole(event.session->index) || event.session->had_gap || event.session->mixed) return;
-    const ListedTool* tool = listing_.find(event.session->index, event.call->target);
+    const ToolListing::Listed* list = about_call && !event.session->had_gap && !event.session->mixed ? listing_.whole(event.session->index) : nullptr;
+    if (!list) return;
+    const ListedTool* tool = list->find(event.call->target);
     if (unlisted_ && !tool) judge_unlisted(event, findings);
     if (!unlisted_ && tool && tool->structured && event.kind == EventKind::reply && event.verdict == ReplyVerdict::answer) judge_structure(event, findings);
   }

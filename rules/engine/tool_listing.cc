@@ -1,5 +1,7 @@
 #include "engine/tool_listing.h"
 
+#include <algorithm>
+
 #include "base/hash.h"
 
 namespace mcpscan::engine {
@@ -20,51 +22,73 @@ std::uint64_t definition_of(const MessageJson::Element& tool) {
 
 }  // namespace
 
-bool ToolListing::read(const RpcMessage& message) {
-  page_.tools.clear();
-  if (message.kind != MessageKind::result || (message.result_keys & model::kTools) == 0 || !json_.read(message)) return false;
+const ListedTool* ToolPage::find(std::string_view name) const {
+  const auto place = std::lower_bound(by_name.begin(), by_name.end(), name, [this](std::uint32_t at, std::string_view wanted) { return tools[at].name < wanted; });
+  return place != by_name.end() && tools[*place].name == name ? &tools[*place] : nullptr;
+}
+
+const ListedTool* ToolListing::Listed::find(std::string_view name) const {
+  for (auto page = pages.rbegin(); page != pages.rend(); ++page) {
+    if (const ListedTool* tool = (*page)->find(name)) return tool;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const ToolPage> ToolListing::page_of(const RpcMessage& message) {
+  if (message.kind != MessageKind::result || (message.result_keys & model::kTools) == 0) return nullptr;
+  const auto known = std::find_if(read_.begin(), read_.end(), [&](const Read& one) { return one.page && one.text == message.text; });
+  if (known != read_.end()) return known->page;
+  std::shared_ptr<const ToolPage> page = read(message);
+  if (!page || message.text.size() > kPageBytes) return page;
+  read_[next_read_] = {std::string(message.text), page};
+  next_read_ = (next_read_ + 1) % kPages;
+  return page;
+}
+
+std::shared_ptr<const ToolPage> ToolListing::read(const RpcMessage& message) {
   simdjson::dom::array tools;
-  const auto found = json_.at("/result/tools");
-  if (!found || found->get(tools) != simdjson::SUCCESS) return false;
+  const auto found = json_.read(message) ? json_.at("/result/tools") : std::nullopt;
+  if (!found || found->get(tools) != simdjson::SUCCESS) return nullptr;
+  auto page = std::make_shared<ToolPage>();
   for (const MessageJson::Element& tool : tools) {
     std::string_view name;
-    if (page_.tools.size() >= kMost || tool["name"].get(name) != simdjson::SUCCESS) continue;
+    if (page->tools.size() >= kMost || tool["name"].get(name) != simdjson::SUCCESS) continue;
     MessageJson::Element schema;
-    page_.tools.push_back({std::string(name), definition_of(tool), tool["outputSchema"].get(schema) == simdjson::SUCCESS});
+    page->by_name.push_back(static_cast<std::uint32_t>(page->tools.size()));
+    page->tools.push_back({std::string(name), definition_of(tool), tool["outputSchema"].get(schema) == simdjson::SUCCESS});
   }
-  page_.last = json_.text("/result/nextCursor").empty();
-  return true;
+  std::sort(page->by_name.begin(), page->by_name.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const int order = page->tools[a].name.compare(page->tools[b].name);
+    return order < 0 || (order == 0 && a > b);
+  });
+  page->last = json_.text("/result/nextCursor").empty();
+  return page;
 }
 
 const ToolPage* ToolListing::note(const TimelineEvent& event) {
   const RpcMessage* message = event.observation ? event.observation->message : nullptr;
   if (!message || !event.session) return nullptr;
   if (event.kind == EventKind::notification) {
+    if (message->method != "notifications/tools/list_changed") return nullptr;
     const auto listed = sessions_.find(event.session->index);
-    if (message->method == "notifications/tools/list_changed" && listed != sessions_.end()) listed->second.stale = true;
+    if (listed != sessions_.end()) listed->second.stale = true;
     return nullptr;
   }
-  if (event.kind != EventKind::reply || !event.call || event.call->method != "tools/list" || !read(*message)) return nullptr;
+  if (event.kind != EventKind::reply || !event.call || event.call->method != "tools/list") return nullptr;
+  page_ = page_of(*message);
+  if (!page_) return nullptr;
   Listed& listed = sessions_[event.session->index];
-  if (!listed.open) listed.tools.clear(), listed.whole = false;  // the first page of a list begins it anew
-  for (const ListedTool& tool : page_.tools) {
-    if (listed.tools.size() < kMost) listed.tools.insert_or_assign(tool.name, tool);
-  }
-  listed.open = !page_.last;
-  if (page_.last) listed.whole = listed.tools.size() < kMost, listed.stale = false;
-  return &page_;
+  if (!listed.open) listed.pages.clear(), listed.tools = 0, listed.whole = false;  // the first page of a list begins it anew
+  listed.tools += page_->tools.size();
+  if (listed.tools <= kMost) listed.pages.push_back(page_);
+  listed.open = !page_->last;
+  if (page_->last) listed.whole = listed.tools < kMost, listed.stale = false;
+  return page_.get();
 }
 
-bool ToolListing::is_whole(std::uint32_t session) const {
+const ToolListing::Listed* ToolListing::whole(std::uint32_t session) const {
   const auto listed = sessions_.find(session);
-  return listed != sessions_.end() && listed->second.whole && !listed->second.stale;
-}
-
-const ListedTool* ToolListing::find(std::uint32_t session, std::string_view name) const {
-  const auto listed = sessions_.find(session);
-  if (listed == sessions_.end()) return nullptr;
-  const auto tool = listed->second.tools.find(name);
-  return tool == listed->second.tools.end() ? nullptr : &tool->second;
+  return listed != sessions_.end() && listed->second.whole && !listed->second.stale ? &listed->second : nullptr;
 }
 
 }  // namespace mcpscan::engine

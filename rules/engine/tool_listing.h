@@ -1,12 +1,16 @@
-// ToolListing: the tools that the replies to tools/list name, by session and by server. Knows when a session's list is whole (all pages) and
-// when it may be stale (list_changed). Not a validator of schemas.
-// Ownership: copies names and digests. Threads: none. Bound: kMost tools of a list, sessions open at a time.
+// ToolListing: the tools that the replies to tools/list name, by session. Knows when a session's list is whole (all pages) and when it may be
+// stale (list_changed). Sessions of one server have the same list: a page that was read before is neither read nor kept again. Not a
+// validator of schemas.
+// Ownership: copies names and digests, and the texts of the pages read last. Threads: none. Bound: kMost tools of a list, kPages texts of
+// kPageBytes, sessions open at a time.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/message_json.h"
@@ -22,31 +26,46 @@ struct ListedTool {
 
 struct ToolPage {
   std::vector<ListedTool> tools;
-  bool last = false;                 // no page follows
+  std::vector<std::uint32_t> by_name;  // places in `tools`, in the order of their names; of equal ones the last
+  bool last = false;                   // no page follows
+
+  const ListedTool* find(std::string_view name) const;
 };
 
 class ToolListing {
  public:
   static constexpr std::size_t kMost = 10000;
 
-  // Replies, requests and notifications of a session; keeps its list up to date. The page that this event brought, else null.
+  // The pages of one session's list.
+  struct Listed {
+    std::vector<std::shared_ptr<const ToolPage>> pages;
+    std::size_t tools = 0;
+    bool whole = false, stale = false, open = false;
+
+    const ListedTool* find(std::string_view name) const;
+  };
+
+  // Replies, requests and notifications of a session; keeps its list up to date. The page that this event brought, until the
+  // next one; else null.
   const ToolPage* note(const model::TimelineEvent& event);
   void forget(std::uint32_t session) { sessions_.erase(session); }
-
-  // The list of the session is whole and nothing has said that it changed since.
-  bool is_whole(std::uint32_t session) const;
-  const ListedTool* find(std::uint32_t session, std::string_view name) const;
+  // The session's list, if it is whole and nothing has said that it changed since; else null.
+  const Listed* whole(std::uint32_t session) const;
 
  private:
-  struct Listed {
-    std::map<std::string, ListedTool, std::less<>> tools;
-    bool whole = false, stale = false, open = false;
+  static constexpr std::size_t kPages = 8, kPageBytes = 256u << 10;
+  struct Read {
+    std::string text;
+    std::shared_ptr<const ToolPage> page;
   };
-  bool read(const model::RpcMessage& message);
+  std::shared_ptr<const ToolPage> page_of(const model::RpcMessage& message);
+  std::shared_ptr<const ToolPage> read(const model::RpcMessage& message);
 
   MessageJson json_;
-  ToolPage page_;
-  std::map<std::uint32_t, Listed> sessions_;
+  std::shared_ptr<const ToolPage> page_;   // given out last
+  std::array<Read, kPages> read_;
+  std::size_t next_read_ = 0;
+  std::unordered_map<std::uint32_t, Listed> sessions_;
 };
 
 }  // namespace mcpscan::engine

@@ -45,7 +45,7 @@ void print_list(const char* name, const std::vector<std::string>& items) {
 }
 
 ExitCode show_rule(const RulesCommand& command) {
-  const auto knowledge = pipeline::load_knowledge({}, command.rules_dir);
+  const auto knowledge = pipeline::load_knowledge({}, command.rules_dir, Proof::asked);
   const engine::Rule* rule = knowledge.rules.find(command.id);
   if (!rule) {
     print_error({ErrorCode::not_found, fmt::format("there is no rule '{}'", command.id), "rules show", did_you_mean(command.id, knowledge.rules.ids())});

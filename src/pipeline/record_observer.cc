@@ -22,6 +22,7 @@ constexpr const char* kNotMcp = "not-mcp";
 // Who asked, where a gateway prints the headers that a login in front of it has put into the request; 0: not told.
 std::uint64_t user_in(std::string_view printed) {
   constexpr std::string_view kHeaders[] = {"x-forwarded-user", "x-forwarded-email", "x-auth-request-user", "x-auth-request-email", "x-remote-user", "x-authenticated-user"};
+  if (printed.find("x-") == std::string_view::npos) return 0;
   constexpr std::string_view kBetween = "'\": =", kBehind = "'\",;}\r\n";
   for (const std::string_view header : kHeaders) {
     const std::size_t at = printed.find(header);

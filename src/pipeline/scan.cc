@@ -410,14 +410,14 @@ void load_folder(const std::string& folder, std::vector<Error>& problems, Add ad
 
 }  // namespace
 
-Knowledge load_knowledge(const std::string& dialect_dir, const std::string& rules_dir, Proof samples) {
+Knowledge load_knowledge(const std::string& dialect_dir, const std::string& rules_dir, Proof proof) {
   Knowledge knowledge;
-  if (!dialect_dir.empty()) samples = Proof::asked;
+  const Proof of_dialects = dialect_dir.empty() ? proof : Proof::asked;
   const auto keep = [&](const Status& status) {
     if (!status.ok()) knowledge.defects.push_back(status.error());
   };
-  for (const EmbeddedFile& file : embedded_dialects()) keep(knowledge.dialects.add(file.text, file.path, samples));
-  for (const EmbeddedFile& file : embedded_rules()) keep(knowledge.rules.add(file.text, file.path, Proof::given));
+  for (const EmbeddedFile& file : embedded_dialects()) keep(knowledge.dialects.add(file.text, file.path, of_dialects));
+  for (const EmbeddedFile& file : embedded_rules()) keep(knowledge.rules.add(file.text, file.path, proof));
   knowledge.dialects.protect();
   load_folder(dialect_dir, knowledge.problems, [&](const std::string& text, const std::string& path) { return knowledge.dialects.add(text, path); });
   load_folder(rules_dir, knowledge.problems, [&](const std::string& text, const std::string& path) { return knowledge.rules.add(text, path); });

@@ -53,9 +53,9 @@ struct Knowledge {
   std::vector<Error> problems;   // user files that did not load; the rest is in use
   std::vector<Error> defects;    // files of the program's own that did not load: a bug of ours, kept out of the exit code
 };
-// The built-in dialects and rules, and those of the folders given (may be empty). `samples`: the built-in dialects have theirs, so that
-// others can be checked against them, as those of a folder always are.
-Knowledge load_knowledge(const std::string& dialect_dir, const std::string& rules_dir, Proof samples = Proof::given);
+// The built-in dialects and rules, and those of the folders given (may be empty). `proof` asked: the built-in ones have their samples and
+// tests, too; dialects always have them where others are checked against them, as those of a folder are.
+Knowledge load_knowledge(const std::string& dialect_dir, const std::string& rules_dir, Proof proof = Proof::given);
 
 // How a log of this file is to be parsed.
 ingest::ParserOptions parser_options(const ScanOptions& options, const ingest::InputFile& file);

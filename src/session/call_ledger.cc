@@ -59,9 +59,8 @@ CallRecord* CallLedger::room() {
 void CallLedger::on_request(const TimelineEvent& event) {
   const model::Call& call = *event.call;
   if (call.requestor != Direction::client_to_server) return;
-  open_.erase(call.handle);
   CallRecord* const record = room();
-  if (!record) return;
+  if (!record) return void(open_.erase(call.handle));
   const RpcMessage& message = *event.observation->message;
   record->session = session_number(event.session->label);
   record->name = name_number(call.method, call.target);
@@ -77,7 +76,8 @@ void CallLedger::on_request(const TimelineEvent& event) {
   record->connection = event.observation->connection;
   Open& open = open_[call.handle];
   open.record = records_.size() - 1;
-  argument_tokens(message.text.substr(0, kArgumentBytes), open.tokens);
+  open.tokens.clear();
+  if (echoes_ == Echoes::noted) argument_tokens(message.text.substr(0, kArgumentBytes), open.tokens);
   record->told = static_cast<std::uint8_t>(std::min(open.tokens.size(), CallRecord::kTokens));
   for (std::size_t i = 0; i < record->told; ++i) record->tokens[i] = static_cast<std::uint32_t>(hash_bytes(open.tokens[i]));
   if (!event.exchange || event.exchange->server.empty() || servers_.size() >= kServers) return;
@@ -148,12 +148,14 @@ std::uint32_t CallLedger::session_number(const std::string& label) {
 }
 
 std::uint32_t CallLedger::name_number(std::string_view method, std::string_view target) {
-  std::string key(method);
-  key += '\x1f';
-  key += target;
-  const auto [entry, fresh] = name_numbers_.try_emplace(std::move(key), static_cast<std::uint32_t>(names_.size()));
-  if (fresh) names_.push_back({std::string(method), std::string(target)});
-  return entry->second;
+  const std::uint64_t digest = hash_bytes(target, hash_bytes(method));
+  const auto [from, to] = name_numbers_.equal_range(digest);
+  for (auto known = from; known != to; ++known) {
+    const CallName& name = names_[known->second];
+    if (name.method == method && name.target == target) return known->second;
+  }
+  names_.push_back({std::string(method), std::string(target)});
+  return name_numbers_.emplace(digest, static_cast<std::uint32_t>(names_.size() - 1))->second;
 }
 
 model::FindingCall CallLedger::call_of(const CallRecord& record) const {

@@ -50,7 +50,9 @@ struct CallName {
 
 class CallLedger : public model::EventSink {
  public:
-  explicit CallLedger(std::size_t most) : most_(most) {}
+  // What replies repeat of their calls' arguments is looked for where it is asked for: it takes longer than all the rest.
+  enum class Echoes : bool { left_out, noted };
+  explicit CallLedger(std::size_t most, Echoes echoes = Echoes::noted) : most_(most), echoes_(echoes) {}
 
   void on_event(const model::TimelineEvent& event) override;
 
@@ -78,6 +80,7 @@ class CallLedger : public model::EventSink {
   std::uint32_t name_number(std::string_view method, std::string_view target);
 
   std::size_t most_;
+  Echoes echoes_;
   std::vector<CallRecord> records_;
   std::vector<std::string> sessions_;
   std::vector<CallName> names_;
@@ -87,7 +90,8 @@ class CallLedger : public model::EventSink {
     std::vector<std::string> tokens;
   };
   std::unordered_map<std::uint32_t, Open> open_;   // by handle; a handle that is used again is a new call
-  std::unordered_map<std::string, std::uint32_t> session_numbers_, name_numbers_;
+  std::unordered_map<std::string, std::uint32_t> session_numbers_;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> name_numbers_;   // by digest
   std::uint64_t left_out_ = 0, replies_on_get_ = 0, stray_replies_ = 0;
   bool gap_ = false;
 };

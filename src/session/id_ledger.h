@@ -22,6 +22,7 @@ class IdLedger {
   bool use(const model::RpcId& id, const Limits& limits);
   bool contains(const model::RpcId& id) const;
   bool complete() const { return complete_; }
+  bool empty() const { return intervals_.empty() && hashes_.empty(); }
   void clear();
   model::UsedIds memory() const;
   void recall(const model::UsedIds& used);
