@@ -3,42 +3,13 @@
 // Source: MCP 2025-11-25 "Timeouts"; TypeScript SDK shared/protocol.ts (60 s), protocol notes TM01.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
+#include "engine/known_waits.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
 namespace {
 
 using namespace model;
-
-// Waits that SDKs, hosts and proxies are built with, and whose they are.
-struct KnownWait {
-  std::int64_t seconds;
-  std::string_view owner;
-};
-constexpr KnownWait kKnownWaits[] = {{2, {}},
-                                     {5, {}},
-                                     {10, {}},
-                                     {20, "the Java SDK's default"},
-                                     {30, "the default of Python's httpx"},
-                                     {60, "the default of the TypeScript SDK, and of nginx and AWS load balancers"},
-                                     {100, "the default of .NET's HttpClient"},
-                                     {120, {}},
-                                     {180, "the Claude Code connector's wait"},
-                                     {240, "the claude.ai connector's wait"},
-                                     {300, "the Python SDK's wait for an event"}};
-constexpr double kTolerance = 0.02;
-constexpr std::int64_t kLongEnoughUs = 25 * kSecond;  // an access line shorter than this says nothing about a timeout
-
-// The constant a wait stands for; null: none.
-const KnownWait* known_wait(std::int64_t us) {
-  for (const KnownWait& known : kKnownWaits) {
-    if (std::abs(static_cast<double>(us) - static_cast<double>(known.seconds * kSecond)) <= kTolerance * static_cast<double>(known.seconds * kSecond)) return &known;
-  }
-  return nullptr;
-}
 
 // The call that a timeout is about. One of a call that was answered says nothing, unless its reply missed the client.
 const Call* waited_for(const TimelineEvent& event) {
@@ -69,7 +40,7 @@ class ClientTimeout : public Detector {
  private:
   static FindingDraft draft_for(const TimelineEvent& event, std::int64_t wait_us) {
     FindingDraft draft;
-    const KnownWait* known = wait_us < 0 ? nullptr : known_wait(wait_us);
+    const KnownWait* known = wait_us < 0 ? nullptr : client_wait(wait_us);
     draft.detail = known ? fmt::format("{} s", known->seconds) : std::string();
     draft.session = event.session ? event.session->label : std::string();
     draft.requestor = Direction::client_to_server;
@@ -103,8 +74,8 @@ class ClientTimeout : public Detector {
   // Not one byte of a reply until a known wait was over: the client's deadline, seen from a proxy.
   static void on_access_line(const TimelineEvent& event, FindingSink& findings) {
     const HttpFacts& http = *event.observation->http;
-    if (!event.session || http.method != "POST" || http.response_bytes != 0 || http.duration_us < kLongEnoughUs) return;
-    if ((http.status != 200 && http.status != 499) || !known_wait(http.duration_us)) return;
+    if (!event.session || http.method != "POST" || http.response_bytes != 0 || http.duration_us < kTellingWaitUs) return;
+    if ((http.status != 200 && http.status != 499) || !client_wait(http.duration_us)) return;
     FindingDraft draft = draft_for(event, http.duration_us);
     draft.cause_rule = "lost-reply";
     if (event.call) {

@@ -3,10 +3,9 @@
 // Source: RFC 9112 sections 6 and 8; protocol notes RS16 TM05.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <set>
 
+#include "engine/known_waits.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -14,16 +13,7 @@ namespace {
 
 using namespace model;
 
-constexpr std::int64_t kIdleLimitsS[] = {30, 60, 100, 120, 180, 240, 300, 600};
-constexpr double kTolerance = 0.02;
 constexpr std::size_t kCut = 4096;  // exchanges with a cut message, still open
-
-std::int64_t idle_limit(std::int64_t us) {
-  for (const std::int64_t seconds : kIdleLimitsS) {
-    if (std::abs(static_cast<double>(us) - static_cast<double>(seconds * kSecond)) <= kTolerance * static_cast<double>(seconds * kSecond)) return seconds;
-  }
-  return 0;
-}
 
 class ExchangeEnd : public Detector {
  public:
@@ -60,9 +50,9 @@ class ExchangeEnd : public Detector {
     const EndReason end = event.exchange->end;
     if (!event.exchange->is_sse || (end != EndReason::closed_by_server && end != EndReason::reset_by_server)) return;
     if (!http.last_byte_at.known() || !event.at.known()) return;
-    const std::int64_t seconds = idle_limit(event.at.us - http.last_byte_at.us);
-    if (seconds == 0) return;
-    tell(event, {Party::server, Certainty::weak, {"gateway"}, fmt::format("no byte for {} s on the stream, then it was cut: an idle limit, and no keep-alive that would have met it", seconds)}, findings);
+    const KnownWait* const limit = idle_limit(event.at.us - http.last_byte_at.us);
+    if (!limit) return;
+    tell(event, {Party::server, Certainty::weak, {"gateway"}, fmt::format("no byte for {} s on the stream, then it was cut: an idle limit, and no keep-alive that would have met it", limit->seconds)}, findings);
   }
 
   static void tell(const TimelineEvent& event, Fault fault, FindingSink& findings) {

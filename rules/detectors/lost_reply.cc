@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "engine/backend_end.h"
+#include "engine/known_waits.h"
 #include "engine/told_losses.h"
 #include "model/detector.h"
 
@@ -19,16 +20,6 @@ using namespace model;
 constexpr double kWaitFactor = 5;              // times the 99th percentile of answered calls
 constexpr std::int64_t kNoYardstickUs = 10 * kSecond;  // what counts as long where no call was answered
 constexpr std::size_t kStrandedOfSession = 1000;
-constexpr double kConstantTolerance = 0.02;
-
-// What SDKs, hosts and proxies wait for before they give up.
-constexpr std::int64_t kConstantsS[] = {30, 60, 100, 120, 180, 240, 300};
-
-bool near_a_constant(std::int64_t us) {
-  return std::any_of(std::begin(kConstantsS), std::end(kConstantsS), [&](std::int64_t seconds) {
-    return std::abs(static_cast<double>(us) - static_cast<double>(seconds * kSecond)) <= kConstantTolerance * static_cast<double>(seconds * kSecond);
-  });
-}
 
 struct Verdict {
   std::string detail;
@@ -193,7 +184,7 @@ class LostReply : public Detector {
     const std::int64_t p99 = found->second.answered.quantile(0.99);
     for (Stranded& exchange : found->second.stranded) {
       const bool beyond = p99 >= 0 && static_cast<double>(exchange.duration_us) > kWaitFactor * static_cast<double>(p99);
-      if (exchange.duration_us < kNoYardstickUs || (!beyond && !near_a_constant(exchange.duration_us))) continue;
+      if (exchange.duration_us < kNoYardstickUs || (!beyond && (exchange.duration_us < kTellingWaitUs || !client_wait(exchange.duration_us)))) continue;
       FindingDraft draft = draft_for(session.label, exchange.collided ? overwritten() : stranded(exchange.duration_us), exchange.at);
       if (exchange.collided) draft.cause_id = exchange.call.id.value;
       draft.call = std::move(exchange.call);

@@ -12,7 +12,7 @@
 #include <array>
 #include <deque>
 
-#include "base/hash.h"
+#include "engine/answered_call.h"
 #include "engine/overlap_group.h"
 #include "engine/shape_book.h"
 #include "model/detector.h"
@@ -25,37 +25,17 @@ namespace {
 using namespace model;
 
 constexpr std::size_t kMembers = 64;         // calls of one group of overlapping ones
-constexpr std::size_t kArgumentBytes = 1024; // head of a request kept to take its arguments from
 constexpr std::size_t kReplyBytes = 1u << 18; // head of a reply searched
-constexpr std::size_t kNoMember = SIZE_MAX;
+constexpr std::size_t kNoMember = AnsweredCall::kNoMember;
 constexpr std::size_t kWaiting = 2000;       // pairs that wait for their tools' profiles, 2 KB each; the oldest is judged by what is known
 constexpr double kAlarm = 0.99;              // posterior of an exchange that is told as one
 constexpr double kWorthTelling = 0.5;        // the same for a hint
 
-struct Member {
-  std::uint32_t handle = 0;
-  FindingCall call;
-  Evidence request, reply;
-  std::string text;                // head of the request, until its arguments are wanted
-  std::vector<std::string> tokens; // what its arguments say, taken from `text` when needed
-  bool parsed = false, open = false, answered = false, collided = false, exact = false, wrong_channel = false, lost = false;
-  bool own = false;                // its reply repeats its own arguments
-  std::uint64_t digest = 0;        // of its reply
-  std::size_t payload_of = kNoMember;  // the member whose arguments its reply repeats instead
-  std::uint32_t payload_handle = 0;    // that member's call
-  std::string head;                // of the reply
-  std::uint64_t tool = 0;          // digest of server and tool; 0: no tools/call
-  std::uint32_t keys = 0;          // of its result
-  bool is_result = false, told = false;
-  session::ReplyShape shape;
-  Time requested, replied, ended;
-};
-
+using Member = AnsweredCall;
 using Group = OverlapGroup<Member>;
 
 // Two calls whose replies may be exchanged, until their tools' profiles have grown.
 struct WaitingPair {
-  std::string session;
   Member a, b;
   std::size_t tried = 1;
 };
@@ -85,7 +65,7 @@ class ReplyMismatch : public Detector {
       if (event.verdict != ReplyVerdict::answer && event.verdict != ReplyVerdict::type_drift) return;
       take_reply(event, *group, *member);
     } else {
-      member->lost = event.call->closed != CloseReason::cancelled && event.call->closed != CloseReason::refused && event.call->closed != CloseReason::unseen;
+      member->lost = event.call->closed != CloseReason::cancelled && event.call->closed != CloseReason::refused && event.call->closed != CloseReason::unseen && !event.call->maybe_answered;
     }
     member->collided = member->collided || event.call->collided;
     member->ended = event.at;
@@ -94,7 +74,7 @@ class ReplyMismatch : public Detector {
   }
 
   void finish(FindingSink& findings) override {
-    for (const WaitingPair& pair : waiting_) judge_pair(pair.session, pair.a, pair.b, pair.tried, findings);
+    for (const WaitingPair& pair : waiting_) judge_pair(pair.a, pair.b, pair.tried, findings);
     waiting_.clear();
   }
 
@@ -104,30 +84,7 @@ class ReplyMismatch : public Detector {
                                       [&](Group& group) { judge(*event.session, group, findings); });
     if (event.other) mark_collided(event.session->index, event.other->handle);
     if (!room) return;
-    Member& member = *room;
-    const Call& call = *event.call;
-    member.handle = call.handle;
-    member.call.id.type = call.id.type;
-    member.call.id.value = call.id.value;
-    member.call.id.raw = call.id.raw;
-    member.call.method = call.method;
-    member.call.tool = call.target;
-    member.call.requested_at = event.at;
-    member.call.replied_at = member.replied = member.ended = Time{};
-    member.request.source = event.source;
-    member.request.text = call.head;
-    member.text = event.observation->message->text.substr(0, kArgumentBytes);
-    member.tokens.clear();
-    member.head.clear();
-    member.reply = {};
-    member.parsed = member.answered = member.wrong_channel = member.lost = member.own = member.is_result = member.told = false;
-    member.shape = {};
-    member.keys = 0;
-    member.tool = call.method == "tools/call" ? hash_combine(hash_bytes(event.session->server_name, hash_bytes(event.session->server_version)), hash_bytes(call.target)) : 0;
-    member.collided = event.other != nullptr;
-    member.exact = event.exchange != nullptr;
-    member.digest = 0;
-    member.payload_of = kNoMember;
+    begin_call(event, *room);
   }
 
   void mark_collided(std::uint32_t session, std::uint32_t handle) {
@@ -148,11 +105,12 @@ class ReplyMismatch : public Detector {
     member.digest = message.digest;
     member.call.replied_at = member.replied = event.at;
     member.wrong_channel = event.wrong_channel;
-    if (message.kind != MessageKind::result || (message.defects & kTruncated) != 0) return;
-    member.is_result = true;
-    member.keys = message.result_keys;
+    if ((message.defects & kTruncated) != 0) return;
+    member.is_result = message.kind == MessageKind::result;
     member.reply = evidence_of(event);
     find_echo(message.text.substr(0, kReplyBytes), event.call->collided, group, member);
+    if (!member.is_result) return;  // an error has no members and no shape of its tool's
+    member.keys = message.result_keys;
     const bool finished = (message.result_keys & (kInputRequired | kTask)) == 0;
     if (member.tool != 0 && finished && (shapes_.wants(member.tool) || (group.used > 1 && !member.own))) member.shape = session::ReplyShape(message.text);
   }
@@ -165,7 +123,7 @@ class ReplyMismatch : public Detector {
     for (std::size_t i = 0; i < group.used; ++i) {
       Member& other = group.members[i];
       if (&other != &member && !other.open && other.ended.known() && other.ended < member.requested) continue;
-      parse(other);
+      parse_arguments(other);
       rivals.add(other);
     }
     if (rivals.count < 2) return;
@@ -184,12 +142,6 @@ class ReplyMismatch : public Detector {
     if (count != 1) return;
     member.payload_of = fitting;
     member.payload_handle = group.members[fitting].handle;
-  }
-
-  static void parse(Member& member) {
-    if (member.parsed) return;
-    member.parsed = true;
-    session::argument_tokens(member.text, member.tokens);
   }
 
   // Some (or, to accuse, every) token of `owner` that no other call of the group shares stands in the payload.
@@ -229,20 +181,21 @@ class ReplyMismatch : public Detector {
   }
 
   void judge(const Session& session, Group& group, FindingSink& findings) {
+    for (std::size_t i = 0; i < group.used; ++i) group.members[i].session = session.label;  // it may have got its name since
     for (std::size_t i = 0; i < group.used && group.used > 1; ++i) {
       Member& member = group.members[i];
-      if (tell_foreign_type(session.label, group, member, findings) || member.payload_of == kNoMember) continue;
+      if (tell_foreign_type(group, member, findings) || member.payload_of == kNoMember) continue;
       Member& owner = group.members[member.payload_of];
       if (owner.answered && owner.digest == member.digest) continue;
       if (left_open(member, owner)) continue;
       if (!is_companion(member, owner) && !is_mutual(group, i) && owner.answered) continue;  // shape may tell more
       member.told = true;
-      tell(session.label, member, owner, is_mutual(group, i), findings);
+      tell(member, owner, is_mutual(group, i), findings);
     }
     if (group.used > 1) {
-      compare_shapes(session.label, group, findings);
-      find_strays(session.label, group, findings);
-      tell_lone_echoes(session.label, group, findings);
+      compare_shapes(group, findings);
+      find_strays(group, findings);
+      tell_lone_echoes(group, findings);
     }
     for (std::size_t i = 0; i < group.used; ++i) {
       const Member& member = group.members[i];
@@ -253,21 +206,18 @@ class ReplyMismatch : public Detector {
 
   // The log does not tell which call of a shared id the reply was given to.
   static bool left_open(const Member& member, const Member& owner) { return (member.collided || owner.collided) && !member.exact; }
-  static bool of_one_id(const Member& a, const Member& b) { return a.collided && b.collided && a.call.id.value == b.call.id.value; }
-  static bool is_companion(const Member& member, const Member& owner) { return of_one_id(member, owner) || member.wrong_channel || (!owner.answered && owner.lost); }
-  static bool overlap(const Member& a, const Member& b) {
-    return (!a.ended.known() || !(a.ended < b.requested)) && (!b.ended.known() || !(b.ended < a.requested));
-  }
-
+  // "Busy with <another call's argument>" is a sound error for as long as that call hangs.
+  static bool is_orphan_of(const Member& member, const Member& owner) { return member.is_result && !owner.answered && owner.lost; }
+  static bool is_companion(const Member& member, const Member& owner) { return of_one_id(member, owner) || member.wrong_channel || is_orphan_of(member, owner); }
   // A result without the members its method requires, and with those that a sibling's method requires.
-  static bool tell_foreign_type(const std::string& session, const Group& group, Member& member, FindingSink& findings) {
+  static bool tell_foreign_type(const Group& group, Member& member, FindingSink& findings) {
     if (!member.is_result || !session::method_requires_keys(member.call.method) || session::result_fits(member.call.method, member.keys)) return false;
     for (std::size_t i = 0; i < group.used; ++i) {
       const Member& owner = group.members[i];
       if (owner.call.method == member.call.method || !session::method_requires_keys(owner.call.method) || !overlap(member, owner) || left_open(member, owner)) continue;
       if (!session::result_fits(owner.call.method, member.keys)) continue;
       member.told = true;
-      FindingDraft draft = draft_for(session, member, owner);
+      FindingDraft draft = mismatch_draft(member, owner);
       draft.detail = "result-type";
       draft.fault = {Party::server, Certainty::weak, {"gateway"}, fmt::format("the reply to {} (id {}) has the members of a {} result, which {} waited for", member.call.method,
                                                                               member.call.id.raw, owner.call.method, owner.call.id.raw)};
@@ -278,7 +228,7 @@ class ReplyMismatch : public Detector {
     return false;
   }
 
-  void compare_shapes(const std::string& session, Group& group, FindingSink& findings) {
+  void compare_shapes(Group& group, FindingSink& findings) {
     std::vector<std::pair<Member*, Member*>> pairs;
     for (std::size_t i = 0; i < group.used; ++i) {
       for (std::size_t j = i + 1; j < group.used; ++j) {
@@ -288,13 +238,13 @@ class ReplyMismatch : public Detector {
       }
     }
     for (const auto& [a, b] : pairs) {
-      if (a->told || b->told || judge_pair(session, *a, *b, pairs.size(), findings)) continue;
+      if (a->told || b->told || judge_pair(*a, *b, pairs.size(), findings)) continue;
       if (shapes_.mature(a->tool) && shapes_.mature(b->tool)) continue;
       if (waiting_.size() >= kWaiting) {
-        judge_pair(waiting_.front().session, waiting_.front().a, waiting_.front().b, waiting_.front().tried, findings);
+        judge_pair(waiting_.front().a, waiting_.front().b, waiting_.front().tried, findings);
         waiting_.pop_front();
       }
-      waiting_.push_back({session, *a, *b, pairs.size()});
+      waiting_.push_back({*a, *b, pairs.size()});
     }
   }
 
@@ -308,12 +258,12 @@ class ReplyMismatch : public Detector {
   }
 
   // True when the exchange was told as one.
-  bool judge_pair(const std::string& session, const Member& a, const Member& b, std::size_t tried, FindingSink& findings) {
+  bool judge_pair(const Member& a, const Member& b, std::size_t tried, FindingSink& findings) {
     const auto verdict = shapes_.exchanged(side_of(a, b), side_of(b, a), tried);
     if (!verdict || verdict->posterior < kWorthTelling) return false;
     const bool alarm = verdict->posterior >= kAlarm;
     for (const auto& [member, owner] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
-      FindingDraft draft = draft_for(session, *member, *owner);
+      FindingDraft draft = mismatch_draft(*member, *owner);
       draft.detail = "swap";
       if (!alarm) draft.level = Level::informational;
       draft.fault = {alarm ? Party::server : Party::unknown, alarm ? Certainty::weak : Certainty::undetermined, {}, fmt::format("{}; {:.3f} that they were exchanged", verdict->why, verdict->posterior)};
@@ -324,7 +274,7 @@ class ReplyMismatch : public Detector {
   }
 
   // A sibling that got nothing, and a reply that looks like what its tool answers and not like what was asked.
-  void find_strays(const std::string& session, Group& group, FindingSink& findings) {
+  void find_strays(Group& group, FindingSink& findings) {
     for (std::size_t i = 0; i < group.used; ++i) {
       Member& member = group.members[i];
       if (member.told || member.own || !member.answered || !member.shape.known()) continue;
@@ -342,7 +292,7 @@ class ReplyMismatch : public Detector {
       }
       if (fitting != 1) continue;
       member.told = true;
-      FindingDraft draft = draft_for(session, member, *owner);
+      FindingDraft draft = mismatch_draft(member, *owner);
       draft.detail = "swap";
       draft.fault = {Party::server, Certainty::weak, {"gateway"}, fmt::format("{}, which got no reply; {:.2f} that it is the other call's", verdict->why, verdict->posterior)};
       blame_id(member, *owner, draft);
@@ -350,25 +300,14 @@ class ReplyMismatch : public Detector {
     }
   }
 
-  static void tell_lone_echoes(const std::string& session, Group& group, FindingSink& findings) {
+  static void tell_lone_echoes(Group& group, FindingSink& findings) {
     for (std::size_t i = 0; i < group.used; ++i) {
       Member& member = group.members[i];
       if (member.told || member.payload_of == kNoMember) continue;
       const Member& owner = group.members[member.payload_of];
       if ((owner.answered && owner.digest == member.digest) || left_open(member, owner)) continue;
-      tell(session, member, owner, false, findings);
+      tell(member, owner, false, findings);
     }
-  }
-
-  static FindingDraft draft_for(const std::string& session, const Member& member, const Member& owner) {
-    FindingDraft draft;
-    draft.session = session;
-    draft.requestor = Direction::client_to_server;
-    draft.call = member.call;
-    draft.at = member.replied;
-    draft.evidence = {member.request, member.reply, owner.request};
-    draw(member, owner, draft);
-    return draft;
   }
 
   // Two calls in flight under one id are the client's doing, whatever came of it.
@@ -381,8 +320,8 @@ class ReplyMismatch : public Detector {
     return true;
   }
 
-  static void tell(const std::string& session, const Member& member, const Member& owner, bool mutual, FindingSink& findings) {
-    FindingDraft draft = draft_for(session, member, owner);
+  static void tell(const Member& member, const Member& owner, bool mutual, FindingSink& findings) {
+    FindingDraft draft = mismatch_draft(member, owner);
     draft.fault.reason = fmt::format("the reply to {} (id {}) repeats the arguments of {} (id {}) and none of its own", member.call.tool, member.call.id.raw, owner.call.tool,
                                      owner.call.id.raw);
     const std::string what = draft.fault.reason;
@@ -393,7 +332,7 @@ class ReplyMismatch : public Detector {
     } else if (mutual) {
       draft.detail = "swap";
       draft.fault = {Party::server, Certainty::weak, {"gateway"}, what + "; the other way round as well. A hop behind this one did it; the wire behind the gateway would tell which"};
-    } else if (!owner.answered && owner.lost) {
+    } else if (is_orphan_of(member, owner)) {
       draft.detail = "echo";
       draft.fault = {Party::server, Certainty::weak, {"gateway"}, what + ", which got no reply"};
     } else {
@@ -403,22 +342,6 @@ class ReplyMismatch : public Detector {
     }
     findings.add(std::move(draft));
   }
-
-  static void draw(const Member& member, const Member& owner, FindingDraft& draft) {
-    const std::string whose = owner.call.tool == member.call.tool ? owner.call.tool + " id " + owner.call.id.raw : owner.call.tool;
-    for (const Member* call : {&owner, &member}) {
-      draft.picture.push_back({call->call.requested_at, '>', fmt::format("{}  id {}{}", call->call.tool, call->call.id.raw, asked_for(*call)), call->request.source, call->call.tool,
-                               call->request.source});
-    }
-    draft.picture.push_back({member.replied, '<', fmt::format("the result of {}, as the answer to {}{}", whose, member.call.tool, shown(member)), member.reply.source, owner.call.tool,
-                             owner.request.source, member.request.source});
-    if (!owner.answered || owner.head.empty()) return;
-    draft.picture.push_back({owner.replied, '<', fmt::format("what {} got{}", whose, shown(owner)), owner.reply.source, owner.call.tool, owner.request.source});
-  }
-
-  // What was asked and what came, so that a reader can judge it again.
-  static std::string asked_for(const Member& call) { return call.tokens.empty() ? std::string() : fmt::format("  asks for {}", fmt::join(call.tokens, ", ")); }
-  static std::string shown(const Member& call) { return call.head.empty() ? std::string() : ": " + call.head; }
 
   static constexpr std::size_t kHeadShown = 160;
   OverlapGroups<Member> groups_;

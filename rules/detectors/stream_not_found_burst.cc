@@ -50,7 +50,8 @@ class StreamNotFoundBurst : public Detector {
     std::int64_t longest_us = 0;
     std::uint64_t current = 0;                   // records of the burst that may still go on
     Time current_first, first, last;
-    std::vector<Evidence> evidence;
+    std::vector<Evidence> evidence, alone;       // of records in bursts or without a time; of single ones
+    std::vector<Evidence> newest;                // of the burst that may still go on
     std::vector<FindingCall> calls;
     std::vector<StoryLine> picture;
   };
@@ -66,7 +67,7 @@ class StreamNotFoundBurst : public Detector {
       group.last = event.at;
     }
     if (!group.first.known()) group.first = event.at;
-    if (group.evidence.size() < kEvidenceOfGroup) group.evidence.push_back(evidence_of(event));
+    if (auto& evidence = timed ? group.newest : group.evidence; evidence.size() < kEvidenceOfGroup) evidence.push_back(evidence_of(event));
     if (event.call && group.calls.size() < kEvidenceOfGroup) group.calls.push_back(finding_call(*event.call));
     if (group.picture.size() < 2) {
       const std::string whose = event.call && !event.call->target.empty() ? ": a reply is dropped; " + event.call->target + " waits on" : std::string(": a reply is dropped");
@@ -86,40 +87,62 @@ class StreamNotFoundBurst : public Detector {
     } else {
       group.singles += group.current;
     }
+    auto& evidence = group.current >= 2 ? group.evidence : group.alone;
+    for (Evidence& record : group.newest) {
+      if (evidence.size() < kEvidenceOfGroup) evidence.push_back(std::move(record));
+    }
+    group.newest.clear();
     group.current = 0;
   }
 
   static void tell(const std::string& session, const std::string& key, Group& group, FindingSink& findings) {
+    const bool untimed_burst = group.untimed >= kUntimedBurst;
+    const std::uint64_t burst_records = group.in_bursts + (untimed_burst ? group.untimed : 0);
+    const bool harmless = key == kGetStream || key == kOtherKeys;
+    if (!harmless && burst_records > 0) tell_bursts(session, key, burst_records, group, findings);
+    const std::uint64_t rest = harmless ? group.records : group.records - burst_records;
+    if (rest == 0) return;
+    FindingDraft draft = draft_for(session, key, group);
+    draft.discriminator = burst_records > 0 ? key + ", single" : key;
+    draft.count = rest;
+    draft.level = Level::informational;
+    if (key == kGetStream) {
+      draft.detail = "a message of the server's own while no GET stream was open: harmless";
+    } else if (key == kOtherKeys) {
+      draft.detail = "records of more keys than are told apart";
+    } else if (group.tied == group.records) {
+      draft.detail = "single records, behind calls that shared an id";
+      blame(key, group, draft);
+    } else {
+      draft.detail = "single records, as clients leave behind that hung up";
+    }
+    draft.evidence = std::move(group.alone);
+    if (burst_records == 0 || harmless) draft.evidence.insert(draft.evidence.end(), group.evidence.begin(), group.evidence.end());
+    if (draft.evidence.size() > kEvidenceOfGroup) draft.evidence.resize(kEvidenceOfGroup);
+    if (burst_records == 0) draft.picture = std::move(group.picture);
+    findings.add(std::move(draft));
+  }
+
+  static void tell_bursts(const std::string& session, const std::string& key, std::uint64_t records, Group& group, FindingSink& findings) {
+    FindingDraft draft = draft_for(session, key, group);
+    draft.count = records;
+    draft.detail = group.bursts == 0 ? fmt::format("{} records, no times to tell bursts by", records)
+                                     : fmt::format("{} burst{}, longest {} in {}", group.bursts, group.bursts == 1 ? "" : "s", group.longest, format_duration(group.longest_us));
+    blame(key, group, draft);
+    draft.evidence = group.evidence;
+    draft.picture = std::move(group.picture);
+    findings.add(std::move(draft));
+  }
+
+  static FindingDraft draft_for(const std::string& session, const std::string& key, const Group& group) {
     FindingDraft draft;
     draft.session = session;
     draft.discriminator = key;
     draft.detail_is_note = true;
     draft.at = group.first;
-    const bool untimed_burst = group.untimed >= kUntimedBurst;
-    const std::uint64_t burst_records = group.in_bursts + (untimed_burst ? group.untimed : 0);
-    if (key == kGetStream) {
-      draft.level = Level::informational;
-      draft.detail = "a message of the server's own while no GET stream was open: harmless";
-      draft.count = group.records;
-    } else if (key == kOtherKeys) {
-      draft.level = Level::informational;
-      draft.detail = "records of more keys than are told apart";
-      draft.count = group.records;
-    } else if (burst_records == 0) {
-      draft.level = Level::informational;
-      draft.detail = "single records, as clients leave behind that hung up";
-      draft.count = group.records;
-    } else {
-      draft.count = burst_records;
-      draft.detail = group.bursts == 0 ? fmt::format("{} records, no times to tell bursts by", burst_records)
-                                       : fmt::format("{} burst{}, longest {} in {}", group.bursts, group.bursts == 1 ? "" : "s", group.longest, format_duration(group.longest_us));
-      blame(key, group, draft);
-    }
     draft.tally_key = "stream " + key;
-    draft.evidence = std::move(group.evidence);
-    draft.picture = std::move(group.picture);
     draft.call = group.calls.empty() ? call_of_key(key) : group.calls.front();
-    findings.add(std::move(draft));
+    return draft;
   }
 
   static void blame(const std::string& key, const Group& group, FindingDraft& draft) {

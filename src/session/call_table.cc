@@ -160,6 +160,13 @@ void CallTable::each_finished_by_value(Direction requestor, std::string_view val
   }
 }
 
+void CallTable::each_finished_of(std::uint32_t session, Visit visit) {
+  std::size_t seen = 0;
+  for (auto it = finished_.rbegin(); it != finished_.rend() && seen < limits_.same_id_calls; ++it, ++seen) {
+    if (calls_[*it].session == session && !visit(calls_[*it])) return;
+  }
+}
+
 Call* CallTable::newest(std::uint32_t session, Direction requestor, const model::RpcId& id, FunctionRef<bool(const Call&)> wanted) {
   std::uint32_t handle = newest_[kIdentity].find(identity_hash(session, requestor, id.type, id.value));
   for (std::size_t seen = 0; handle != kNoCall && seen < limits_.same_id_calls; ++seen) {

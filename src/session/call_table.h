@@ -53,6 +53,8 @@ class CallTable {
   using Visit = FunctionRef<bool(model::Call&)>;
   void each_open_by_value(model::Direction requestor, std::string_view value, Visit visit);
   void each_finished_by_value(model::Direction requestor, std::string_view value, Visit visit);
+  // Calls of the session that are over, the last one first; stops when `visit` returns false.
+  void each_finished_of(std::uint32_t session, Visit visit);
   // Open call of the session with the same id value in another JSON type.
   model::Call* other_type_open(std::uint32_t session, model::Direction requestor, const model::RpcId& id);
 

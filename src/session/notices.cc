@@ -84,22 +84,19 @@ void SessionTracker::on_notice(const Observation& seen) {
 void SessionTracker::on_undeliverable(const Observation& seen, Event& told) {
   const std::string_view key = seen.notice->key;
   SessionState* named = seen.session.empty() ? nullptr : &session_of(seen, nullptr);
-  std::uint32_t session = kNoSession;
-  bool several = false;
-  Call* oldest = nullptr;
+  Stranded open;
   calls_.each_open_by_value(Direction::client_to_server, key, [&](Call& call) {
     if (named && call.session != named->session.index) return true;
-    if (session != kNoSession && session != call.session) several = true;
-    session = call.session;
-    oldest = &call;
     ++told.fitting;
-    return !several;
+    return open.add(call);
   });
-  if (several || key == kGetStream) oldest = nullptr;
+  if (open.several) open = without_stream(key, told.fitting);
+  const bool several = open.several || key == kGetStream;
+  Call* const oldest = several ? nullptr : open.oldest;
   if (named) told.session = &named->session;
   if (oldest) told.session = &sessions_.at(oldest->session).session;
   told.call = oldest;
-  if (!told.session && !several && key != kGetStream) {
+  if (!told.session && !several) {
     calls_.each_finished_by_value(Direction::client_to_server, key, [&](Call& call) {
       if (call.closed == CloseReason::answered || !sessions_.alive(call.session)) return true;
       told.session = &sessions_.at(call.session).session;
@@ -109,6 +106,33 @@ void SessionTracker::on_undeliverable(const Observation& seen, Event& told) {
   }
   emit(told);
   if (oldest) close_call(*oldest, oldest->collided ? CloseReason::overwritten : CloseReason::undeliverable, time_of(seen), &seen);
+  if (open.several && key != kGetStream) count_unplaced(key, open.calls, seen);
+}
+
+// Of several sessions with calls of one id in flight, those whose reply stream is gone: calls shared the id, and one of them was answered.
+SessionTracker::Stranded SessionTracker::without_stream(std::string_view key, std::uint32_t& fitting) {
+  Stranded gone;
+  fitting = 0;
+  calls_.each_open_by_value(Direction::client_to_server, key, [&](Call& call) {
+    if (!call.collided) return true;
+    const Call* before = calls_.newest_finished(call.session, call.requestor, call.id.view());
+    const bool answered = before && before->closed == CloseReason::answered && before->collided && !(before->replied_at < call.requested_at);
+    if (!answered) return true;
+    ++fitting;
+    gone.add(call);
+    return true;
+  });
+  if (!gone.oldest) gone.several = true;  // nothing tells one session from the other
+  return gone;
+}
+
+// Records that several sessions could have left are no session's. Once there are as many as calls that could have, each of those has its own.
+void SessionTracker::count_unplaced(std::string_view key, const std::vector<std::uint32_t>& calls, const Observation& seen) {
+  if (calls.empty()) return;
+  if (unplaced_.size() >= limits_.same_id_calls) unplaced_.clear();
+  if (++unplaced_[std::string(key)] < calls.size()) return;
+  unplaced_.erase(std::string(key));
+  for (const std::uint32_t handle : calls) close_call(calls_.at(handle), CloseReason::overwritten, time_of(seen), &seen);
 }
 
 void SessionTracker::on_timeout_notice(const Observation& seen, Event& told) {

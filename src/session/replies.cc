@@ -22,7 +22,7 @@ using model::StreamKind;
 
 namespace {
 
-constexpr std::size_t kEchoBytes = 16384;  // head of a reply searched for arguments
+constexpr std::size_t kEchoBytes = 1u << 18;  // head of a reply searched for arguments: what repeats them stands behind long texts as well
 
 // Transport errors whose id says nothing: null, and the Python SDK's word for it.
 bool is_sentinel(const RpcMessage& message) {
@@ -48,6 +48,12 @@ bool repeats(std::string_view payload, const Call& call) {
   std::vector<std::string> tokens;
   argument_tokens(call.head, tokens);
   return std::any_of(tokens.begin(), tokens.end(), [&](const std::string& token) { return stands_in(token, payload); });
+}
+
+bool repeats_all(std::string_view payload, const Call& call) {
+  std::vector<std::string> tokens;
+  argument_tokens(call.head, tokens);
+  return !tokens.empty() && std::all_of(tokens.begin(), tokens.end(), [&](const std::string& token) { return stands_in(token, payload); });
 }
 
 }  // namespace
@@ -255,7 +261,35 @@ SessionState* SessionTracker::session_by_echo(const RpcMessage& message, Directi
     echoed = call.session;
     return !several;
   });
+  if (several) return nullptr;
+  return echoed == kNoSession ? session_by_siblings_echo(message, requestor) : &sessions_.at(echoed);
+}
+
+// The same for a reply that carries another call's payload: of the sessions that wait for its id, the one where another call, in flight
+// beside the waiting one, had all those arguments, if no other has one.
+SessionState* SessionTracker::session_by_siblings_echo(const RpcMessage& message, Direction requestor) {
+  const std::string_view payload = message.text.substr(0, kEchoBytes);
+  std::uint32_t echoed = kNoSession;
+  bool several = false;
+  calls_.each_open_by_value(requestor, message.id.value, [&](Call& waiting) {
+    if (waiting.session == echoed || !has_sibling(waiting, payload)) return true;
+    several = echoed != kNoSession;
+    echoed = waiting.session;
+    return !several;
+  });
   return several || echoed == kNoSession ? nullptr : &sessions_.at(echoed);
+}
+
+bool SessionTracker::has_sibling(const Call& waiting, std::string_view payload) {
+  bool found = false;
+  for (const std::uint32_t handle : newest_open(sessions_.at(waiting.session))) found = found || repeats_all(payload, calls_.at(handle));
+  if (found || !waiting.requested_at.known()) return found;
+  calls_.each_finished_of(waiting.session, [&](Call& over) {
+    if (!over.closed_at.known() || over.closed_at < waiting.requested_at) return false;
+    found = repeats_all(payload, over);
+    return !found;
+  });
+  return found;
 }
 
 // Where several clients use the same ids: the call that a reply answers, if only one waits under this id or repeats what it was asked.

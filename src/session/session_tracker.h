@@ -116,6 +116,8 @@ class SessionTracker : public model::ObservationSink {
   Match match_finished(const Observation& seen, SessionState& state, model::Direction requestor);
   SessionState* session_by_reply(const Observation& seen, model::Direction requestor);
   SessionState* session_by_echo(const model::RpcMessage& message, model::Direction requestor);
+  SessionState* session_by_siblings_echo(const model::RpcMessage& message, model::Direction requestor);
+  bool has_sibling(const model::Call& waiting, std::string_view payload);
   void name_pending(const Observation& seen);
   model::Call* only_caller(model::Call& newest, const model::RpcMessage& message);
   void mark_maybe_answered(const Observation& seen, model::Direction requestor);
@@ -145,7 +147,24 @@ class SessionTracker : public model::ObservationSink {
 
   // notices.cc
   void on_notice(const Observation& seen);
+  // Calls of one id in flight, newest first, that a record could be about which names the id only.
+  struct Stranded {
+    model::Call* oldest = nullptr;
+    std::vector<std::uint32_t> calls;
+    std::uint32_t session = kNoSession;
+    bool several = false;  // sessions
+
+    bool add(model::Call& call) {
+      several = several || (session != kNoSession && session != call.session);
+      session = call.session;
+      oldest = &call;
+      calls.push_back(call.handle);
+      return !several;
+    }
+  };
   void on_undeliverable(const Observation& seen, Event& event);
+  Stranded without_stream(std::string_view key, std::uint32_t& fitting);
+  void count_unplaced(std::string_view key, const std::vector<std::uint32_t>& calls, const Observation& seen);
   void on_timeout_notice(const Observation& seen, Event& event);
   void on_early_request_notice(const Observation& seen, Event& told);
   const model::Call* untaken_call(const Observation& seen, const SessionState* state) const;
@@ -182,6 +201,7 @@ class SessionTracker : public model::ObservationSink {
   std::uint64_t nameless_starts_ = 0;                                  // log: initialize requests that named no session
   std::uint32_t context_session_ = kNoSession;                         // log: named by a line of its own, for what the client sends next
   std::uint32_t source_session_ = kNoSession;                          // log: who speaks where nothing names a session
+  std::unordered_map<std::string, std::uint64_t> unplaced_;            // log: id -> records of replies without a stream that no single session fits
   CallRef rejected_;                                                   // whose reply a client refused last
   struct LastMessage { std::uint64_t digest = 0, channel = 0; Time at; };
   std::vector<LastMessage> recent_;                                    // log: the last messages, to tell one written twice

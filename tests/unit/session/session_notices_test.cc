@@ -23,6 +23,30 @@ TEST_CASE("a reply without a stream whose id is open in two sessions closes neit
   CHECK(log.told() == Lines{"+ s1", "> 1", "+ s2", "> 1", "! ? ?"});
 }
 
+TEST_CASE("of two sessions with calls of one id, a reply without a stream is of the one whose shared id was answered already") {
+  Tracked log;
+  for (const std::string_view session : {"s1", "s2"}) {
+    for (const std::string_view tool : {"a", "b"}) log.request("1", {.session = session, .at = 1, .target = tool});
+  }
+  log.reply("1", {.session = "s2", .at = 2});
+  log.told();
+  log.notice(NoticeKind::stream_not_found, {.at = 3}, "1");
+  CHECK(log.told() == Lines{"! s2 1", "x 1 overwritten"});
+}
+
+TEST_CASE("replies without a stream that two sessions fit close their calls once there are as many records as calls") {
+  Tracked log;
+  for (const std::string_view session : {"s1", "s2"}) {
+    for (const std::string_view tool : {"a", "b"}) log.request("1", {.session = session, .at = 1, .target = tool});
+    log.reply("1", {.session = session, .at = 2});
+  }
+  log.told();
+  log.notice(NoticeKind::stream_not_found, {.at = 3}, "1");
+  CHECK(log.told() == Lines{"! ? ?"});
+  log.notice(NoticeKind::stream_not_found, {.at = 4}, "1");
+  CHECK(log.told() == Lines{"! ? ?", "x 1 overwritten", "x 1 overwritten"});
+}
+
 TEST_CASE("a single call whose stream is gone is undeliverable; a message of the server's own concerns no call") {
   Tracked log;
   log.request("1", {.session = "s1"});
