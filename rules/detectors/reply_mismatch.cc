@@ -3,6 +3,7 @@
 // with a structural companion (a duplicate id, the wrong stream, a sibling that got nothing), when the exchange is mutual, or when shape
 // makes chance improbable (shape_book.h); else it is informational. Byte-identical payloads are no swap. Pairs of tools that were seen too
 // seldom wait for the end of the evidence; shapes are learned from replies that nothing here speaks against.
+// What strayed into another session is session_swaps.h's to find.
 // Not judged: calls that did not overlap, arguments that several calls of a group share, logs where a duplicate id leaves open which
 // call a reply was given to.
 // Source: protocol notes RS08 RS11 RS12, part C.
@@ -14,6 +15,7 @@
 
 #include "engine/answered_call.h"
 #include "engine/overlap_group.h"
+#include "engine/session_swaps.h"
 #include "engine/shape_book.h"
 #include "model/detector.h"
 #include "session/argument_echo.h"
@@ -61,29 +63,33 @@ class ReplyMismatch : public Detector {
     Group* group = groups_.find(event.session->index);
     Member* member = group ? group->find_open(event.call->handle) : nullptr;
     if (!member) return;
+    member->ended = event.at;
+    member->collided = member->collided || event.call->collided;
     if (event.kind == EventKind::reply) {
       if (event.verdict != ReplyVerdict::answer && event.verdict != ReplyVerdict::type_drift) return;
-      take_reply(event, *group, *member);
+      take_reply(event, *group, *member, findings);
     } else {
-      member->lost = event.call->closed != CloseReason::cancelled && event.call->closed != CloseReason::refused && event.call->closed != CloseReason::unseen && !event.call->maybe_answered;
+      note_end(*event.call, *member, findings);
     }
-    member->collided = member->collided || event.call->collided;
-    member->ended = event.at;
     group->close(*member);
+    across_.closed();
     if (group->open == 0) close(*event.session, findings);
   }
 
   void finish(FindingSink& findings) override {
     for (const WaitingPair& pair : waiting_) judge_pair(pair.a, pair.b, pair.tried, findings);
     waiting_.clear();
+    across_.finish(findings);
   }
 
  private:
   void join(const TimelineEvent& event, FindingSink& findings) {
-    Member* const room = groups_.join(event.session->index, event.at, [](Member& overdue) { overdue.lost = true; },
+    const auto give_up = [this](Member& overdue) { overdue.lost = true, across_.closed(); };
+    Member* const room = groups_.join(event.session->index, event.at, give_up,
                                       [&](Group& group) { judge(*event.session, group, findings); });
     if (event.other) mark_collided(event.session->index, event.other->handle);
     if (!room) return;
+    across_.opened();
     begin_call(event, *room);
   }
 
@@ -95,11 +101,14 @@ class ReplyMismatch : public Detector {
   }
 
   void close(const Session& session, FindingSink& findings) {
-    if (Group* group = groups_.find(session.index)) judge(session, *group, findings);
+    if (Group* group = groups_.find(session.index)) {
+      judge(session, *group, findings);
+      for (; group->open > 0; --group->open) across_.closed();
+    }
     groups_.end(session.index);
   }
 
-  void take_reply(const TimelineEvent& event, Group& group, Member& member) const {
+  void take_reply(const TimelineEvent& event, Group& group, Member& member, FindingSink& findings) {
     const RpcMessage& message = *event.observation->message;
     member.answered = true;
     member.digest = message.digest;
@@ -108,11 +117,33 @@ class ReplyMismatch : public Detector {
     if ((message.defects & kTruncated) != 0) return;
     member.is_result = message.kind == MessageKind::result;
     member.reply = evidence_of(event);
-    find_echo(message.text.substr(0, kReplyBytes), event.call->collided, group, member);
+    const std::string_view payload = message.text.substr(0, kReplyBytes);
+    find_echo(payload, event.call->collided, group, member);
     if (!member.is_result) return;  // an error has no members and no shape of its tool's
     member.keys = message.result_keys;
     const bool finished = (message.result_keys & (kInputRequired | kTask)) == 0;
-    if (member.tool != 0 && finished && (shapes_.wants(member.tool) || (group.used > 1 && !member.own))) member.shape = session::ReplyShape(message.text);
+    if (member.tool == 0 || !finished) return;
+    const bool stranger = is_across(event, group, member) && !across_.repeats_own(member, payload);
+    if (shapes_.wants(member.tool) || stranger || (group.used > 1 && !member.own)) member.shape = session::ReplyShape(message.text);
+    if (!stranger) return;
+    if (member.head.empty()) member.head = payload.substr(0, kHeadShown);
+    across_.take_stranger(member, payload, findings);
+  }
+
+  // Sessions that hold several clients' messages, or one process each, have no other session to be mistaken for.
+  bool is_across(const TimelineEvent& event, const Group& group, Member& member) const {
+    const Session& session = *event.session;
+    if (session.mixed || session.keyed_by == SessionKeying::process || !event.at.known() || !across_.has_rivals(member, group.open)) return false;
+    member.session = session.label;
+    parse_arguments(member);
+    return true;
+  }
+
+  void note_end(const Call& call, Member& member, FindingSink& findings) {
+    member.lost = call.closed != CloseReason::cancelled && call.closed != CloseReason::refused && call.closed != CloseReason::unseen && !call.maybe_answered;
+    if (!member.lost || member.tool == 0) return;
+    parse_arguments(member);
+    across_.lose(member, findings);
   }
 
   // A call that nothing overlaps has nobody to be mistaken for.
@@ -184,7 +215,7 @@ class ReplyMismatch : public Detector {
     for (std::size_t i = 0; i < group.used; ++i) group.members[i].session = session.label;  // it may have got its name since
     for (std::size_t i = 0; i < group.used && group.used > 1; ++i) {
       Member& member = group.members[i];
-      if (tell_foreign_type(group, member, findings) || member.payload_of == kNoMember) continue;
+      if (member.told || tell_foreign_type(group, member, findings) || member.payload_of == kNoMember) continue;
       Member& owner = group.members[member.payload_of];
       if (owner.answered && owner.digest == member.digest) continue;
       if (left_open(member, owner)) continue;
@@ -197,10 +228,17 @@ class ReplyMismatch : public Detector {
       find_strays(group, findings);
       tell_lone_echoes(group, findings);
     }
-    for (std::size_t i = 0; i < group.used; ++i) {
-      const Member& member = group.members[i];
-      const bool sound = member.answered && !member.open && !member.told && !member.collided && !member.wrong_channel && member.payload_of == kNoMember;
-      if (sound && member.tool != 0) shapes_.learn(member.tool, member.shape);
+    for (std::size_t i = 0; i < group.used; ++i) learn(group.members[i]);
+  }
+
+  void learn(Member& member) {
+    const bool sound = member.answered && !member.open && !member.told && !member.collided && !member.wrong_channel && member.payload_of == kNoMember;
+    if (!sound || member.tool == 0 || !member.shape.known() || !shapes_.wants(member.tool)) return;
+    shapes_.learn(member.tool, member.shape);
+    member.learned = true;
+    if (member.loose) across_.note_learned(member);
+    for (auto pair = waiting_.rbegin(); pair != waiting_.rend() && (pair->a.session_index == member.session_index || pair->b.session_index == member.session_index); ++pair) {
+      for (Member* twin : {&pair->a, &pair->b}) twin->learned = twin->learned || (twin->handle == member.handle && twin->requested == member.requested);
     }
   }
 
@@ -254,7 +292,7 @@ class ReplyMismatch : public Detector {
   }
 
   static ShapeBook::Side side_of(const Member& member, const Member& other) {
-    return {member.tool, member.call.tool, &member.shape, member.payload_of != kNoMember && member.payload_handle == other.handle};
+    return {member.tool, member.call.tool, &member.shape, member.payload_of != kNoMember && member.payload_handle == other.handle, member.learned};
   }
 
   // True when the exchange was told as one.
@@ -264,7 +302,7 @@ class ReplyMismatch : public Detector {
     const bool alarm = verdict->posterior >= kAlarm;
     for (const auto& [member, owner] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
       FindingDraft draft = mismatch_draft(*member, *owner);
-      draft.detail = "swap";
+      draft.detail = alarm ? "swap" : "possible swap";  // a hint is no part of an alarm's count
       if (!alarm) draft.level = Level::informational;
       draft.fault = {alarm ? Party::server : Party::unknown, alarm ? Certainty::weak : Certainty::undetermined, {}, fmt::format("{}; {:.3f} that they were exchanged", verdict->why, verdict->posterior)};
       if (alarm) draft.fault.contributing = {"gateway"};
@@ -284,7 +322,7 @@ class ReplyMismatch : public Detector {
       for (std::size_t j = 0; j < group.used; ++j) {
         const Member& orphan = group.members[j];
         if (j == i || orphan.answered || !orphan.lost || orphan.tool == 0 || !overlap(member, orphan) || left_open(member, orphan)) continue;
-        auto found = shapes_.strayed(side_of(member, orphan), {orphan.tool, orphan.call.tool, &orphan.shape, false}, of_one_id(member, orphan));
+        auto found = shapes_.strayed(side_of(member, orphan), {orphan.tool, orphan.call.tool, &orphan.shape, false, false}, of_one_id(member, orphan));
         if (!found) continue;
         ++fitting;
         owner = &orphan;
@@ -336,7 +374,7 @@ class ReplyMismatch : public Detector {
       draft.detail = "echo";
       draft.fault = {Party::server, Certainty::weak, {"gateway"}, what + ", which got no reply"};
     } else {
-      draft.detail = "echo";
+      draft.detail = "lone echo";
       draft.level = Level::informational;
       draft.fault = {Party::unknown, Certainty::undetermined, {}, what + "; nothing else speaks for a mix-up"};
     }
@@ -347,6 +385,7 @@ class ReplyMismatch : public Detector {
   OverlapGroups<Member> groups_;
   ShapeBook shapes_;
   std::deque<WaitingPair> waiting_;
+  SessionSwaps across_{shapes_};
 };
 
 }  // namespace

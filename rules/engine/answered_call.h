@@ -35,6 +35,8 @@ struct AnsweredCall {
   std::uint64_t tool = 0;          // digest of server and tool; 0: no tools/call
   std::uint32_t keys = 0;          // of its result
   bool is_result = false, told = false;
+  bool loose = false;              // SessionSwaps remembers it
+  bool learned = false;            // its shape went into the profile of its tool
   session::ReplyShape shape;
   Time requested, replied, ended;
 };

@@ -43,6 +43,11 @@ bool ShapeBook::wants(std::uint64_t tool) const {
 
 bool ShapeBook::mature(std::uint64_t tool) const { return find(tool, kMature) != nullptr; }
 
+bool ShapeBook::is_strange(std::uint64_t tool, const session::ReplyShape& shape) const {
+  const ShapeProfile* const own = find(tool, kFewest);
+  return own && own->rarest(shape).likelihood < kMisfit;
+}
+
 const ShapeProfile* ShapeBook::find(std::uint64_t tool, std::uint32_t least) const {
   const auto known = profiles_.find(tool);
   return known == profiles_.end() || known->second.replies() < least ? nullptr : &known->second;
@@ -52,9 +57,9 @@ std::optional<ShapeBook::Verdict> ShapeBook::exchanged(const Side& a, const Side
   const ShapeProfile* of_a = find(a.tool, kFewest);
   const ShapeProfile* of_b = find(b.tool, kFewest);
   if (!of_a || !of_b || a.tool == b.tool || !a.shape->known() || !b.shape->known()) return std::nullopt;
-  const auto own_a = of_a->rarest(*a.shape), own_b = of_b->rarest(*b.shape);
+  const auto own_a = of_a->rarest(*a.shape, a.learned), own_b = of_b->rarest(*b.shape, b.learned);
   const double cross_a = of_b->rarest(*a.shape).likelihood, cross_b = of_a->rarest(*b.shape).likelihood;
-  const double gain = of_b->fit(*a.shape) + of_a->fit(*b.shape) - of_a->fit(*a.shape) - of_b->fit(*b.shape);
+  const double gain = of_b->fit(*a.shape) + of_a->fit(*b.shape) - of_a->fit(*a.shape, a.learned) - of_b->fit(*b.shape, b.learned);
   if (gain <= kSummedGain || cross_a <= own_a.likelihood || cross_b <= own_b.likelihood || std::min(own_a.likelihood, own_b.likelihood) >= kMisfit) return std::nullopt;
   double odds = cross_a / own_a.likelihood * (cross_b / own_b.likelihood);
   if (a.repeats_the_other) odds *= kEchoOdds;
@@ -67,9 +72,9 @@ std::optional<ShapeBook::Verdict> ShapeBook::strayed(const Side& receiver, const
   const ShapeProfile* own = find(receiver.tool, least);
   const ShapeProfile* other = find(orphan.tool, least);
   if (!own || !other || receiver.tool == orphan.tool || !receiver.shape->known()) return std::nullopt;
-  const auto strange = own->rarest(*receiver.shape);
+  const auto strange = own->rarest(*receiver.shape, receiver.learned);
   const double fits = other->rarest(*receiver.shape).likelihood;
-  if (strange.likelihood >= kMisfit || fits < kFits || other->fit(*receiver.shape) - own->fit(*receiver.shape) <= kMargin) return std::nullopt;
+  if (strange.likelihood >= kMisfit || fits < kFits || other->fit(*receiver.shape) - own->fit(*receiver.shape, receiver.learned) <= kMargin) return std::nullopt;
   const double odds = fits / strange.likelihood * (receiver.repeats_the_other ? kEchoOdds : 1);
   return Verdict{posterior_of(kOrphanPrior, odds, 1), told(strange, *own, receiver.name, *other, orphan.name)};
 }

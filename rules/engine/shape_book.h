@@ -24,6 +24,7 @@ class ShapeBook {
     std::string name;                              // of the tool, for people
     const session::ReplyShape* shape = nullptr;
     bool repeats_the_other = false;                // the reply says what the other call's arguments said, and nothing of its own
+    bool learned = false;                          // the reply is among those that its tool's profile was learned from
   };
   struct Verdict {
     double posterior = 0;                          // that the replies are exchanged
@@ -33,6 +34,7 @@ class ShapeBook {
   void learn(std::uint64_t tool, const session::ReplyShape& shape);
   bool wants(std::uint64_t tool) const;            // whether learn() would still take a reply
   bool mature(std::uint64_t tool) const;
+  bool is_strange(std::uint64_t tool, const session::ReplyShape& shape) const;  // hardly a reply of the tool looked so; not of one learned
 
   // Whether each reply is the other call's; none where shape says nothing. `pairs`: how many were tried beside this one, and it.
   std::optional<Verdict> exchanged(const Side& a, const Side& b, std::size_t pairs) const;

@@ -24,26 +24,26 @@ std::uint32_t ShapeProfile::count(const std::string& feature) const {
   return known == counts_.end() ? 0 : known->second;
 }
 
-double ShapeProfile::fit(const ReplyShape& shape) const {
+double ShapeProfile::fit(const ReplyShape& shape, bool learned) const {
   double sum = 0;
   std::size_t terms = 0;
-  for (const std::string& feature : shape.features()) sum += std::log(std::min(1.0, share(count(feature)))), ++terms;
+  for (const std::string& feature : shape.features()) sum += std::log(std::min(1.0, share(count(feature), learned))), ++terms;
   for (const auto& [feature, seen] : counts_) {
     if (seen < kUsual * replies_ || shape.has(feature)) continue;
-    sum += std::log(share(replies_ - seen));
+    sum += std::log(share(replies_ - seen, learned));
     ++terms;
   }
   return terms == 0 ? 0 : sum / static_cast<double>(terms);
 }
 
-ShapeProfile::Rarest ShapeProfile::rarest(const ReplyShape& shape) const {
+ShapeProfile::Rarest ShapeProfile::rarest(const ReplyShape& shape, bool learned) const {
   Rarest rarest;
   const auto weigh = [&](double likelihood, const std::string& feature, bool absent) {
     if (likelihood < rarest.likelihood) rarest = {likelihood, feature, absent};
   };
-  for (const std::string& feature : shape.features()) weigh(share(count(feature)), feature, false);
+  for (const std::string& feature : shape.features()) weigh(share(count(feature), learned), feature, false);
   for (const auto& [feature, seen] : counts_) {
-    if (seen >= kUsual * replies_ && !shape.has(feature)) weigh(share(replies_ - seen), feature, true);
+    if (seen >= kUsual * replies_ && !shape.has(feature)) weigh(share(replies_ - seen, learned), feature, true);
   }
   return rarest;
 }

@@ -20,18 +20,21 @@ class ShapeProfile {
   std::uint32_t replies() const { return replies_; }
   std::uint32_t count(const std::string& feature) const;
 
-  // Mean log likelihood of the reply's features, 0 at best.
-  double fit(const ReplyShape& shape) const;
+  // Mean log likelihood of the reply's features, 0 at best. `learned`: the reply is one of those learned, and is left out of the count.
+  double fit(const ReplyShape& shape, bool learned = false) const;
 
   struct Rarest {
     double likelihood = 1;   // of the feature that speaks most against this tool, 0 to 1: features depend on each other, so one counts
     std::string feature;
     bool absent = false;     // it is usual here, and missing in the reply
   };
-  Rarest rarest(const ReplyShape& shape) const;
+  Rarest rarest(const ReplyShape& shape, bool learned = false) const;
 
  private:
-  double share(std::uint32_t count) const { return (count + 0.3) / (replies_ + 0.6); }
+  double share(std::uint32_t count, bool learned) const {
+    const std::uint32_t own = learned ? 1 : 0;
+    return ((count > own ? count - own : 0) + 0.3) / ((replies_ > own ? replies_ - own : 0) + 0.6);
+  }
 
   std::map<std::string, std::uint32_t> counts_;
   std::uint32_t replies_ = 0;

@@ -31,7 +31,7 @@ ALLOWED = {
     "N11": {"capture-gap"},
 }
 # Least recall, per class and where it differs per subset, that --check demands.
-RECALL = {"P01": 0.6, "P02": 0.9, "P03": 0.9, ("P03", "G"): 0.6, "P04": 0.95, "P05": 1.0, "P06": 0.95, "P07": 0.95, "P08": 0.6, "P10": 0.95, "P11": 0.95}
+RECALL = {"P01": 0.6, "P02": 0.9, "P03": 0.9, ("P03", "G"): 0.6, "P04": 0.95, "P05": 1.0, "P06": 0.95, "P07": 0.95, "P08": 0.6, "P09": 0.4, "P10": 0.95, "P11": 0.95}
 MARKS = ("<!-- measured -->", "<!-- end of what was measured -->")
 
 
