@@ -31,12 +31,13 @@ void RecordReader::interpret(Open& open) {
   LogRecord fresh;
   LogRecord& record = open.frame.ready != nullptr ? *open.frame.ready : fresh;
   plain_ = alone && open.head.found;
+  shape_known_ = false;
   match_.rule = nullptr;
   match_.captures.seen_to = open.seen_to;
   interpret_anew(open, record);
   if (memo_.kept) {
     if (plain_ && plainly_captured()) memo_.lines.learn(open.text, open.head, open.next_prefix, record, match_.captures.seen_to, times_);
-    if (alone) learn_shapes(open, record);
+    if (alone && !shape_known_) learn_shapes(open, record);
   }
   yield_(record);
 }
@@ -107,7 +108,9 @@ void RecordReader::take_head(const RecordHead& head, LogRecord& record) const {
 }
 
 bool RecordReader::tell_message(std::string_view message, LogRecord& record) {
-  if (!state_.messages.match(message, record.logger, times_, match_, memo_.messages.find(message))) return false;
+  const ShapeMemo::Known* known = memo_.messages.find(message);
+  shape_known_ = known != nullptr && !known->once;
+  if (!state_.messages.match(message, record.logger, times_, match_, known)) return false;
   record.dialect = static_cast<std::uint16_t>(match_.rule->dialect);
   if (!match_.rule->fields.empty()) framer_.take_pairs(match_.captures.text(Field::pairs), match_.rule->fields, match_.captures), plain_ = false;
   apply_meaning(match_.rule->meaning, match_.captures, arena_, record);

@@ -88,6 +88,7 @@ class RecordReader {
   const LineMemo::Entry* known_ = nullptr;   // of the line whose head was read last
   Known pending_;                            // entry null: none; else no record is open
   bool plain_ = false;                       // the record being told has its time and prefix from its line's beginning
+  bool shape_known_ = false;                 // that of the message looked at last
   RecordHead head_;
   std::size_t next_prefix_ = 0;
   std::uint64_t line_number_ = 0;
