@@ -17,7 +17,10 @@ bool may_tell_an_object(std::string_view message) {
   for (std::size_t at = message.find('{', 1); at != std::string_view::npos; at = message.find('{', at + 1)) {
     if (message[at - 1] == '"') return true;
   }
-  return message.find("\"\\u00") != std::string_view::npos;
+  for (std::size_t at = message.find('\\', 1); at != std::string_view::npos; at = message.find('\\', at + 2)) {
+    if (message[at - 1] == '"' && message.substr(at + 1, 3) == "u00") return true;
+  }
+  return false;
 }
 
 class TextStructure : public Detector {
