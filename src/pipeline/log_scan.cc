@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -22,10 +21,11 @@
 namespace mcpscan::pipeline {
 namespace {
 
-// One block on its way: read by the caller, parsed by a worker, merged by the caller.
+// One block on its way: read and parsed by a worker, merged by the caller.
 struct Job {
   ingest::TextBlock block;
   ParsedBlock parsed;
+  std::uint64_t read_to = 0;  // decoded bytes of the input, with this block
   bool done = false;
 };
 
@@ -35,72 +35,113 @@ std::vector<model::Vantage> vantages_of(const ingest::LogParser& parser) {
   return vantages;
 }
 
+// What a thread keeps from block to block.
+struct Desk {
+  Desk(const Limits& limits, std::vector<model::Vantage> vantage_of) : observer(limits, std::move(vantage_of)) {}
+  RecordObserver observer;
+  ingest::ParserMemo memo;
+};
+
+// Blocks of a log, parsed and in order. Whoever is free reads the next block: one at a time, so that the order is the log's.
+// With one thread the caller does it all.
 class Workers {
  public:
-  Workers(unsigned threads, const ingest::LogParser& parser, std::uint32_t input, const Limits& limits) : parser_(parser), input_(input), limits_(limits) {
+  Workers(unsigned threads, ingest::BlockReader& blocks, const ingest::LogParser& parser, std::uint32_t input, const Limits& limits)
+      : blocks_(blocks), parser_(parser), input_(input), limits_(limits), desk_(limits, vantages_of(parser)) {
+    const std::size_t window = threads > 1 ? 2 * threads + 1 : 1;
+    for (std::size_t i = 0; i < window; ++i) {
+      jobs_.push_back(std::make_unique<Job>());
+      jobs_.back()->parsed.records_by_dialect.assign(parser.dialects().size() + 1, 0);
+    }
     for (unsigned i = 0; threads > 1 && i < threads; ++i) threads_.emplace_back([this] { run(); });
   }
   ~Workers() {
     {
       const std::lock_guard lock(mutex_);
-      closing_ = true;
+      ended_ = true;
     }
-    wake_.notify_all();
+    free_.notify_all();
     for (std::thread& thread : threads_) thread.join();
   }
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  bool inline_only() const { return threads_.empty(); }
-  // What a thread keeps from block to block.
-  struct Desk {
-    Desk(const Limits& limits, std::vector<model::Vantage> vantage_of) : observer(limits, std::move(vantage_of)) {}
-    RecordObserver observer;
-    ingest::ParserMemo memo;
-  };
+  // The next block; null behind the last one. It is the caller's until release().
+  Job* next() {
+    if (threads_.empty()) return next_of_caller();
+    std::unique_lock lock(mutex_);
+    Job& job = *jobs_[merged_ % jobs_.size()];
+    done_.wait(lock, [&] { return job.done || (ended_ && !reading_ && merged_ == read_); });
+    return job.done ? &job : nullptr;
+  }
+  void release(Job& job) {
+    {
+      const std::lock_guard lock(mutex_);
+      job.done = false;
+      ++merged_;
+    }
+    free_.notify_one();
+  }
+
+ private:
+  Job* next_of_caller() {
+    Job& job = *jobs_[0];
+    if (!read(job)) return nullptr;
+    parse(job, desk_);
+    return &job;
+  }
+
+  bool read(Job& job) {
+    const bool more = blocks_.next(job.block);
+    job.read_to = blocks_.decoded_bytes();
+    return more;
+  }
+
   void parse(Job& job, Desk& desk) const {
     job.parsed.clear();
     const auto observe = [&](const ingest::LogRecord& record) { desk.observer.observe(record, job.parsed); };
     parser_.parse(job.block, input_, job.parsed.arena, observe, desk.memo);
     job.parsed.settle();
   }
-  void submit(Job& job) {
-    {
-      const std::lock_guard lock(mutex_);
-      job.done = false;
-      queue_.push_back(&job);
-    }
-    wake_.notify_one();
-  }
-  void wait_for(const Job& job) {
-    std::unique_lock lock(mutex_);
-    done_.wait(lock, [&] { return job.done; });
-  }
 
- private:
   void run() {
     Desk desk(limits_, vantages_of(parser_));
     for (std::unique_lock lock(mutex_);;) {
-      wake_.wait(lock, [this] { return closing_ || !queue_.empty(); });
-      if (queue_.empty()) return;
-      Job* job = queue_.front();
-      queue_.pop_front();
+      free_.wait(lock, [this] { return ended_ || (!reading_ && read_ - merged_ < jobs_.size()); });
+      if (ended_) return;
+      Job& job = *jobs_[read_ % jobs_.size()];
+      reading_ = true;
       lock.unlock();
-      parse(*job, desk);
+      const bool more = read(job);
       lock.lock();
-      job->done = true;
+      reading_ = false;
+      if (!more) {
+        ended_ = true;
+        free_.notify_all();
+        done_.notify_one();
+        return;
+      }
+      ++read_;
+      lock.unlock();
+      free_.notify_one();
+      parse(job, desk);
+      lock.lock();
+      job.done = true;
       done_.notify_one();
     }
   }
 
+  ingest::BlockReader& blocks_;
   const ingest::LogParser& parser_;
   std::uint32_t input_;
   const Limits& limits_;
+  Desk desk_;                                // the caller's
+  std::vector<std::unique_ptr<Job>> jobs_;   // block n is in place n modulo their number
   std::vector<std::thread> threads_;
   std::mutex mutex_;
-  std::condition_variable wake_, done_;
-  std::deque<Job*> queue_;
-  bool closing_ = false;
+  std::condition_variable free_, done_;
+  std::size_t read_ = 0, merged_ = 0;        // blocks
+  bool reading_ = false, ended_ = false;
 };
 
 class LogScan {
@@ -180,33 +221,13 @@ LogScanResult scan_log(ByteReader& bytes, std::string head, std::uint32_t input,
   if (result.calibration.newest_first) turned.emplace(bytes, std::exchange(head, {}), input, limits);
   ingest::BlockReader blocks(turned ? static_cast<ByteReader&>(*turned) : bytes, std::move(head), input, parser, limits);
   LogScan scan(options, limits, sink, row, turned ? &*turned : nullptr);
-  Workers::Desk desk(limits, vantages_of(parser));
-  Workers workers(options.threads, parser, input, limits);
-  const std::size_t window = workers.inline_only() ? 1 : 2 * options.threads + 1;
-  std::vector<std::unique_ptr<Job>> jobs;
-  for (std::size_t i = 0; i < window; ++i) {
-    jobs.push_back(std::make_unique<Job>());
-    jobs.back()->parsed.records_by_dialect.assign(parser.dialects().size() + 1, 0);
-  }
-  std::size_t read = 0, merged = 0;
-  for (bool more = true; more || merged < read;) {
-    while (more && read - merged < window) {
-      Job& job = *jobs[read % window];
-      more = blocks.next(job.block);
-      if (!more) break;
-      ++read;
-      if (workers.inline_only()) {
-        workers.parse(job, desk);
-      } else {
-        workers.submit(job);
-      }
+  {
+    Workers workers(options.threads, blocks, parser, input, limits);
+    while (Job* job = workers.next()) {
+      scan.merge(job->parsed);
+      progress(job->read_to);
+      workers.release(*job);
     }
-    if (merged == read) continue;
-    Job& oldest = *jobs[merged % window];
-    if (!workers.inline_only()) workers.wait_for(oldest);
-    scan.merge(oldest.parsed);
-    ++merged;
-    progress(blocks.decoded_bytes());
   }
   scan.finish();
   row.anomalies.merge(blocks.anomalies());
