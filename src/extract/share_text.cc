@@ -8,6 +8,7 @@
 
 #include "app/message_reader.h"
 #include "extract/share_words.h"
+#include "ingest/transcript/client_words.h"
 #include "report/redact.h"
 
 namespace mcpscan::extract {
@@ -80,7 +81,11 @@ std::size_t end_of_value(std::string_view text, std::size_t from) {
 class WordShare {
  public:
   enum class Mode : std::uint8_t { prose, payload, document };
-  WordShare(ShareText& of, std::string_view text, Mode mode) : of_(of), text_(text), mode_(mode) {}
+  WordShare(ShareText& of, std::string_view text, Mode mode) : of_(of), text_(text), mode_(mode) {
+    for (const std::string_view phrase : ingest::client_phrases()) {
+      for (std::size_t at = text.find(phrase); at != std::string_view::npos; at = text.find(phrase, at + phrase.size())) phrases_.emplace_back(at, at + phrase.size());
+    }
+  }
 
   std::string run() {
     return of_.names_.text(text_, [this](std::size_t at, std::size_t bytes) { return take(at, bytes); });
@@ -89,11 +94,16 @@ class WordShare {
  private:
   std::string take(std::size_t at, std::size_t bytes) {
     const std::string_view word = text_.substr(at, bytes);
-    if (of_.kept_.contains(word) || word.starts_with(kToolOfClient) || (mode_ == Mode::document && !in_string(at)) || (mode_ != Mode::prose && is_member(at + bytes))) return std::string(word);
+    if (of_.kept_.contains(word) || is_clients_own(at) || word.starts_with(kToolOfClient) || (mode_ == Mode::document && !in_string(at)) || (mode_ != Mode::prose && is_member(at + bytes))) return std::string(word);
     std::string out;
     std::size_t done = escape_bytes(at, word, out);
     while (done < word.size()) done += take_piece(at + done, word.substr(done), out);
     return out;
+  }
+
+  // What clients themselves say of a call: it tells the incident, and no reader would know other words.
+  bool is_clients_own(std::size_t at) const {
+    return std::any_of(phrases_.begin(), phrases_.end(), [at](const auto& phrase) { return phrase.first <= at && at < phrase.second; });
   }
 
   // A word behind a backslash may begin with the letters of the escape. Bytes taken.
@@ -180,6 +190,7 @@ class WordShare {
   ShareText& of_;
   std::string_view text_;
   Mode mode_;
+  std::vector<std::pair<std::size_t, std::size_t>> phrases_;  // from, to
   std::size_t looked_at_ = 0;
   bool in_string_ = false;
 };

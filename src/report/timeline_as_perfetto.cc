@@ -22,6 +22,8 @@ using model::TimelineRow;
 constexpr std::size_t kMostLanes = 64;
 constexpr std::uint64_t kNoticeTrack = 1, kFirstCallTrack = 10, kFirstServerTrack = 200, kFirstHttpTrack = 400;
 
+constexpr std::string_view kNoticeName = "notices and findings";
+
 // Spans of one track must not cross. They come in the order of their ends, so a track is free for each span that begins after its last end.
 class Lanes {
  public:
@@ -57,6 +59,7 @@ class PerfettoTimeline : public model::TimelineWriter {
   PerfettoTimeline(const model::ReportOptions& options, model::TimelineFormatEntry::Out out) : options_(options), out_(std::move(out)) {
     out_("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [");
     name_track("process_name", 0, 0, "findings and events of no session");
+    name_track("thread_name", 0, kNoticeTrack, kNoticeName);
   }
 
   void row(const TimelineRow& row) override {
@@ -100,7 +103,9 @@ class PerfettoTimeline : public model::TimelineWriter {
     std::string name = "session " + shown_id(session->label, options_);
     if (!session->client_name.empty()) name += ", client " + safe(session->client_name);
     name_track("process_name", tag, 0, name);
-    if (lanes_.size() <= tag) lanes_.resize(tag + 1);
+    if (lanes_.size() > tag) return tag;
+    lanes_.resize(tag + 1);
+    name_track("thread_name", tag, kNoticeTrack, kNoticeName);
     return tag;
   }
 

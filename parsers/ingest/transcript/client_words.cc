@@ -6,7 +6,19 @@
 namespace mcpscan::ingest {
 namespace {
 
-using Texts = std::initializer_list<std::string_view>;
+using Texts = std::span<const std::string_view>;
+
+// One list, so that all of it can be told; each part of it means one thing.
+constexpr std::array<std::string_view, 27> kPhrases{
+    "<persisted-output>", "Output too large", "[Old tool result content cleared]",
+    "exceeds maximum allowed tokens", "characters)", " tokens)",
+    "The user doesn't want to proceed with this tool use", "Permission to use ", "Claude requested permissions to use ", "<tool_use_error>", "InputValidationError",
+    "Error: No such tool available", "unsupported call: ", "user rejected MCP tool call", "user cancelled MCP tool call", "failed to parse function arguments",
+    "MCP error -32001", "Request timed out", "timed out waiting for server response", "timed out awaiting tools/call", "no response or progress notification for",
+    "Context server request timeout", "deadline has elapsed",
+    "answer stream ended with no answer", "response presumed lost", "MCP error -32000: Connection closed", "[Request interrupted by user"};
+constexpr Texts part(std::size_t from, std::size_t to) { return Texts(kPhrases).subspan(from, to - from); }
+constexpr Texts kReplaced = part(0, 3), kTooLong = part(3, 4), kCounted = part(4, 6), kNotSent = part(6, 16), kTimedOut = part(16, 23), kNoAnswer = part(23, 27);
 
 // A client's own sentence stands at the start; a payload that quotes one further down is no claim.
 constexpr std::size_t kHeadBytes = 512;
@@ -19,26 +31,7 @@ bool holds_any(std::string_view text, Texts words) {
   return std::any_of(words.begin(), words.end(), [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
-bool says_replaced(std::string_view head) {
-  return begins_with_any(head, {"<persisted-output>", "Output too large", "[Old tool result content cleared]"}) ||
-         (holds_any(head, {"exceeds maximum allowed tokens"}) && holds_any(head, {"characters)", " tokens)"}));
-}
-
-bool says_not_sent(std::string_view head) {
-  return begins_with_any(head, {"The user doesn't want to proceed with this tool use", "Permission to use ", "Claude requested permissions to use ",
-                                "<tool_use_error>", "InputValidationError", "Error: No such tool available", "unsupported call: ",
-                                "user rejected MCP tool call", "user cancelled MCP tool call", "failed to parse function arguments"});
-}
-
-bool says_timed_out(std::string_view head) {
-  return holds_any(head, {"MCP error -32001", "Request timed out", "timed out waiting for server response", "timed out awaiting tools/call",
-                          "no response or progress notification for", "Context server request timeout", "deadline has elapsed"});
-}
-
-bool says_no_answer(std::string_view head) {
-  return holds_any(head, {"answer stream ended with no answer", "response presumed lost", "MCP error -32000: Connection closed",
-                          "[Request interrupted by user"});
-}
+bool says_replaced(std::string_view head) { return begins_with_any(head, kReplaced) || (holds_any(head, kTooLong) && holds_any(head, kCounted)); }
 
 }  // namespace
 
@@ -46,9 +39,11 @@ ClientWord client_word(std::string_view text, bool is_error) {
   const std::string_view head = text.substr(0, kHeadBytes);
   if (says_replaced(head)) return ClientWord::replaced;
   if (!is_error) return ClientWord::none;
-  if (says_not_sent(head)) return ClientWord::not_sent;
-  if (says_timed_out(head)) return ClientWord::timed_out;
-  return says_no_answer(head) ? ClientWord::no_answer : ClientWord::none;
+  if (begins_with_any(head, kNotSent)) return ClientWord::not_sent;
+  if (holds_any(head, kTimedOut)) return ClientWord::timed_out;
+  return holds_any(head, kNoAnswer) ? ClientWord::no_answer : ClientWord::none;
 }
+
+std::span<const std::string_view> client_phrases() { return kPhrases; }
 
 }  // namespace mcpscan::ingest

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace mcpscan::ingest {
@@ -18,5 +19,8 @@ enum class ClientWord : std::uint8_t {
 
 // `is_error`: the record calls the result an error; without it only `replaced` is told.
 ClientWord client_word(std::string_view text, bool is_error);
+
+// The texts it looks for: who rewrites a record and wants it to say the same leaves them as they stand.
+std::span<const std::string_view> client_phrases();
 
 }  // namespace mcpscan::ingest

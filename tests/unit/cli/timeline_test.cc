@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "pipeline/rows_tap.h"
@@ -65,6 +66,36 @@ TEST_CASE("the Chrome trace of a day loads back: a span for each call, and no tw
   for (auto& [track, spans] : tracks) {
     std::sort(spans.begin(), spans.end());
     for (std::size_t i = 0; i + 1 < spans.size(); ++i) CHECK(spans[i].second <= spans[i + 1].first);
+  }
+}
+
+// Of the Trace Event Format's JSON Object Format: what each phase that is used must have.
+TEST_CASE("Every event of a Chrome trace has what its phase asks for, and every process and track has a name, a process a better one once its client is told") {
+  const json trace = json::parse(timeline_of_sample("perfetto", 1).text);
+  CHECK(trace["displayTimeUnit"] == "ms");
+  std::set<std::pair<int, int>> used, tracks;
+  std::set<int> processes;
+  for (const json& event : trace["traceEvents"]) {
+    const std::string phase = event.at("ph");
+    const std::pair<int, int> track{event.at("pid"), event.at("tid")};
+    CHECK(event.at("name").is_string());
+    CHECK(event.at("args").is_object());
+    if (phase == "M") {
+      CHECK(event["args"].at("name").is_string());
+      if (event["name"] == "process_name") processes.insert(track.first);
+      else CHECK(tracks.insert(track).second);
+      continue;
+    }
+    used.insert(track);
+    CHECK(event.at("ts").is_number_integer());
+    CHECK(event.at("cat").is_string());
+    if (phase == "X") CHECK(event.at("dur").get<std::int64_t>() >= 0);
+    else CHECK((phase == "i" && std::string("gpt").find(event.at("s").get<std::string>()) != std::string::npos));
+  }
+  for (const auto& track : used) {
+    INFO(track.first << " " << track.second);
+    CHECK(processes.contains(track.first));
+    CHECK(tracks.contains(track));
   }
 }
 

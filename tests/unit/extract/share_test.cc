@@ -30,6 +30,14 @@ TEST_CASE("Payload words get stand-ins of the same length, the same ones each ti
   CHECK(shared == R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read_ledger","arguments":{"owner":"Aaaaaab","note":"aaab Aaaaaab 12.50"}}})");
 }
 
+TEST_CASE("What a client itself says of a call stays, so that a shared transcript still tells that it gave up; what stands around it does not") {
+  ShareText text = knowing();
+  const std::string shared = text.payload(R"({"type":"tool_result","content":"Ledger of Mallory: Tool call timed out waiting for server response"})");
+  CHECK(shared.find("timed out waiting for server response") != std::string::npos);
+  CHECK(shared.find("Mallory") == std::string::npos);
+  CHECK(text.payload(R"({"content":"MCP error -32001: Request timed out"})") == R"({"content":"MCP error -32001: Request timed out"})");
+}
+
 TEST_CASE("Python's and escaped forms of one payload are replaced alike, so that echoes and equal texts stay equal") {
   ShareText text = knowing();
   CHECK(text.payload(R"({"ref":"cedar\ngrove"})") == R"({"ref":"aaaab\naaaac"})");
