@@ -69,7 +69,7 @@ pipeline::ScanResult read_evidence(const pipeline::ScanOptions& options, const p
   report::TimelineRows rows(streams, filter);
   pipeline::RowsTap tap(rows);
   const Limits limits;
-  Progress progress;
+  Progress progress(!streams.empty());
   return pipeline::scan(options, knowledge, limits, [&](const std::string& input, std::uint64_t bytes) { progress.tell(input, bytes); }, streams.empty() ? nullptr : &tap);
 }
 

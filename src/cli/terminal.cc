@@ -74,7 +74,7 @@ Status printed() {
 
 void print_error(const Error& error) { write_all(stderr, "mcpscan: " + error.to_string() + "\n"); }
 
-Progress::Progress() : started_ms_(now_ms()), on_(stderr_is_terminal()) {}
+Progress::Progress(bool beside_lines) : started_ms_(now_ms()), on_(stderr_is_terminal() && !(beside_lines && stdout_is_terminal())) {}
 
 void Progress::tell(const std::string& input, std::uint64_t bytes) {
   if (!on_) return;

@@ -24,7 +24,8 @@ void print_error(const Error& error);          // stderr: "mcpscan: where: what"
 // One line on stderr, rewritten in place, from the first second on.
 class Progress {
  public:
-  Progress();
+  // `beside_lines`: standard output gets lines meanwhile; where both are a terminal, nothing is told in between.
+  explicit Progress(bool beside_lines = false);
   void tell(const std::string& input, std::uint64_t bytes);
   ~Progress();
 

@@ -48,7 +48,7 @@ const report::TimelineFormatEntry* choose_format(const TimelineCommand& command)
 
 pipeline::ScanResult read_evidence(const TimelineCommand& command, const pipeline::Knowledge& knowledge, pipeline::TimelineTap* tap) {
   const Limits limits;
-  Progress progress;
+  Progress progress(tap && command.output.empty());
   return pipeline::scan(command.common.scan, knowledge, limits, [&](const std::string& input, std::uint64_t bytes) { progress.tell(input, bytes); }, tap);
 }
 
