@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <map>
-#include <set>
+#include <unordered_map>
 
 #include "engine/message_json.h"
 #include "model/detector.h"
@@ -52,6 +51,8 @@ const MethodFacts* facts_of(std::string_view method) {
   return nullptr;
 }
 
+std::uint32_t bit_of(const MethodFacts& facts) { return 1u << (&facts - kMethods.data()); }
+
 class ProtocolUse : public Detector {
  public:
   explicit ProtocolUse(const Parameters& parameters) : capability_(parameters.at("fault") == "capability") {}
@@ -71,19 +72,19 @@ class ProtocolUse : public Detector {
 
  private:
   struct Declared {
-    std::set<std::string> of_client, of_server;  // pointers
+    std::uint32_t of_client = 0, of_server = 0;  // a bit for each of kMethods whose capability was declared
     bool client_known = false, server_known = false;
   };
 
   void declare(const TimelineEvent& event, const RpcMessage& message, const std::string& where, bool server) {
     if (!json_.read(message) || !json_.at(where)) return;
     Declared& declared = declared_[event.session->index];
-    auto& set = server ? declared.of_server : declared.of_client;
+    std::uint32_t& bits = server ? declared.of_server : declared.of_client;
     (server ? declared.server_known : declared.client_known) = true;
     for (const MethodFacts& facts : kMethods) {
       if (!facts.capability) continue;
       const auto value = json_.at(where + facts.capability);
-      if (value && !value->is_null() && !(value->is_bool() && !bool(*value))) set.insert(facts.capability);
+      if (value && !value->is_null() && !(value->is_bool() && !bool(*value))) bits |= bit_of(facts);
     }
   }
 
@@ -95,7 +96,7 @@ class ProtocolUse : public Detector {
     const std::string& version = event.session->protocol_version;
     if (message.method == "completion/complete" && version <= "2024-11-05") return;
     const Declared& declared = found->second;
-    if (!(by_client ? declared.server_known : declared.client_known) || (by_client ? declared.of_server : declared.of_client).contains(facts.capability)) return;
+    if (!(by_client ? declared.server_known : declared.client_known) || ((by_client ? declared.of_server : declared.of_client) & bit_of(facts)) != 0) return;
     FindingDraft draft = draft_for(event, message, by_client);
     if (version < "2025-06-18") draft.level = Level::low;
     draft.fault.reason = fmt::format("it used {}, which the {} had not declared", message.method, by_client ? "server" : "client");
@@ -128,7 +129,7 @@ class ProtocolUse : public Detector {
 
   bool capability_;
   MessageJson json_;
-  std::map<std::uint32_t, Declared> declared_;  // sessions open at a time
+  std::unordered_map<std::uint32_t, Declared> declared_;  // sessions open at a time
 };
 
 }  // namespace

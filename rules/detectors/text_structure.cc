@@ -2,6 +2,8 @@
 // Source: MCP 2025-06-18 "Tools", structured content: the text should hold the same as serialised JSON; protocol notes RS13.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/message_json.h"
 #include "model/detector.h"
 
@@ -12,13 +14,15 @@ using namespace model;
 
 constexpr std::size_t kLargestText = 64u << 10;  // what a person or model reads; larger ones are data
 
-// Whether a string of the message may begin with a brace. Those of most do not, and need not be read for it; an escape may stand for one.
+// Whether the first text of the content may begin with a brace. Most do not, and need not be read for it; an escape may stand for one.
 bool may_tell_an_object(std::string_view message) {
-  for (std::size_t at = message.find('{', 1); at != std::string_view::npos; at = message.find('{', at + 1)) {
-    if (message[at - 1] == '"') return true;
-  }
-  for (std::size_t at = message.find('\\', 1); at != std::string_view::npos; at = message.find('\\', at + 2)) {
-    if (message[at - 1] == '"' && message.substr(at + 1, 3) == "u00") return true;
+  constexpr std::string_view kMember = "\"text\"", kBlanks = " \t\r\n";
+  for (std::size_t at = message.find("\"content\""); at != std::string_view::npos;) {
+    at = message.find(kMember, at + 1);
+    const std::size_t colon = at == std::string_view::npos ? at : message.find_first_not_of(kBlanks, at + kMember.size());
+    if (colon == std::string_view::npos || message[colon] != ':') continue;   // the type of a block
+    const std::size_t value = std::min(message.find_first_not_of(kBlanks, colon + 1), message.size());
+    return message.substr(value, 2) == "\"{" || message.substr(value, 2) == "\"\\";
   }
   return false;
 }

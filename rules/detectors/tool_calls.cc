@@ -21,12 +21,13 @@ class ToolCalls : public Detector {
     if (event.kind == EventKind::session_finished) return listing_.forget(event.session->index);
     if (!event.session) return;
     listing_.note(event);
+    if (!unlisted_ && !may_lack_structure(event)) return;
     const bool about_call = event.call && event.call->method == "tools/call" && event.call->requestor == Direction::client_to_server;
     const ToolListing::Listed* list = about_call && !event.session->had_gap && !event.session->mixed ? listing_.whole(event.session->index) : nullptr;
     if (!list) return;
     const ListedTool* tool = list->find(event.call->target);
     if (unlisted_ && !tool) judge_unlisted(event, findings);
-    if (!unlisted_ && tool && tool->structured && event.kind == EventKind::reply && event.verdict == ReplyVerdict::answer) judge_structure(event, findings);
+    if (!unlisted_ && tool && tool->structured) judge_structure(event, findings);
   }
 
  private:
@@ -49,12 +50,18 @@ class ToolCalls : public Detector {
     findings.add(std::move(draft));
   }
 
+  // An answer that may be one without the structure that its tool promised.
+  static bool may_lack_structure(const TimelineEvent& event) {
+    constexpr std::uint32_t kExcused = kStructuredContent | kIsErrorTrue | kTask | kInputRequired;
+    const RpcMessage* message = event.observation->message;
+    return event.kind == EventKind::reply && event.verdict == ReplyVerdict::answer && message && message->kind == MessageKind::result &&
+           (message->result_keys & kExcused) == 0 && message->defects == 0;
+  }
+
   static void judge_structure(const TimelineEvent& event, FindingSink& findings) {
     constexpr std::string_view kSince = "2025-06-18";
-    const RpcMessage& message = *event.observation->message;
-    const std::uint32_t excused = kStructuredContent | kIsErrorTrue | kTask | kInputRequired;
     const std::string& version = event.session->protocol_version;
-    if (message.kind != MessageKind::result || (message.result_keys & excused) != 0 || message.defects != 0 || (!version.empty() && version < kSince)) return;
+    if (!version.empty() && version < kSince) return;
     FindingDraft draft = draft_for(event);
     draft.call = finding_call(*event.call);
     draft.fault = {Party::server, Certainty::proven, {}, fmt::format("the tool {} declares an outputSchema and its result has no structuredContent", event.call->target)};

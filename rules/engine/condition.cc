@@ -95,7 +95,8 @@ Result<Condition::Test> Condition::load_test(const DataFile& file, const YAML::N
   const std::string& name = key.Scalar();
   const std::size_t bar = name.find('|');
   const std::string field = name.substr(0, bar);
-  test.read = find_event_field(field);
+  const EventField found_field = find_event_field(field);
+  test.read = found_field.read;
   if (!test.read) return file.error(key, fmt::format("unknown field '{}'", field), did_you_mean(field, event_fields()));
   if (bar != std::string::npos) {
     const std::string modifier = name.substr(bar + 1);
@@ -109,6 +110,8 @@ Result<Condition::Test> Condition::load_test(const DataFile& file, const YAML::N
   } else {
     add(values);
   }
+  const bool plain = test.op == Operator::equals && test.values.size() == 1 && (test.values[0] == "true" || test.values[0] == "false");
+  if (plain) test.flag = found_field.flag, test.wanted = test.values[0] == "true";
   if (test.op == Operator::regex) {
     for (const std::string& value : test.values) {
       auto pattern = std::make_shared<const re2::RE2>(value, re2::RE2::Quiet);
@@ -177,11 +180,12 @@ Result<Condition> Condition::load(const DataFile& file, const YAML::Node& detect
 }
 
 bool Condition::holds(const Test& test, const TimelineEvent& event) {
+  if (test.flag) return test.flag(event) == test.wanted;
   const FieldText text = test.read(event);
   const std::string_view value = text.view();
   if (test.op != Operator::equals) return holds_by_operator(test, value);
   for (const std::string& wanted : test.values) {
-    if (value == wanted) return true;
+    if (value.size() == wanted.size() && value == wanted) return true;
   }
   return false;
 }

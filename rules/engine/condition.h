@@ -33,9 +33,15 @@ class FieldText {
   std::unique_ptr<const std::string> own_;
   std::string_view text_;
 };
-// Gives the field's text for an event; empty when the event has none. Null for an unknown field.
+// Gives the field's text for an event; empty when the event has none. Nulls for an unknown field.
 using ReadField = FieldText (*)(const model::TimelineEvent& event);
-ReadField find_event_field(std::string_view field);
+// The same of a field that is "true" or "false".
+using ReadFlag = bool (*)(const model::TimelineEvent& event);
+struct EventField {
+  ReadField read = nullptr;
+  ReadFlag flag = nullptr;  // null: it is a text
+};
+EventField find_event_field(std::string_view field);
 // The events a rule may look at; 0 when the word is unknown.
 std::uint32_t event_by_word(std::string_view word);
 const std::vector<std::string_view>& event_words();
@@ -59,6 +65,8 @@ class Condition {
   enum class Operator : std::uint8_t { equals, contains, starts_with, ends_with, regex, greater, greater_equal, less, less_equal };
   struct Test {
     ReadField read = nullptr;
+    ReadFlag flag = nullptr;           // where `wanted` is all that is asked
+    bool wanted = false;
     Operator op = Operator::equals;
     std::vector<std::string> values;
     std::vector<std::shared_ptr<const re2::RE2>> patterns;

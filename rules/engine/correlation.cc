@@ -67,7 +67,7 @@ class Loader {
     const auto fields = file_.texts(node_, "group-by");
     if (!fields) return fields.error();
     for (const std::string& name : *fields) {
-      const ReadField read = find_event_field(name);
+      const ReadField read = find_event_field(name).read;
       if (!read) return file_.error(node_["group-by"], fmt::format("unknown field '{}'", name), did_you_mean(name, event_fields()));
       correlation_.group_by.push_back(read);
     }
@@ -81,7 +81,7 @@ class Loader {
     const YAML::Node field = node_["field"], condition = node_["condition"];
     if (values != field.IsDefined()) return file_.error(values ? node_ : field, values ? "'field' is missing: whose values are counted" : "'field' belongs to value_count");
     if (values) {
-      correlation_.field = find_event_field(field.Scalar());
+      correlation_.field = find_event_field(field.Scalar()).read;
       if (!correlation_.field) return file_.error(field, fmt::format("unknown field '{}'", field.Scalar()), did_you_mean(field.Scalar(), event_fields()));
     }
     if (!counts()) return condition.IsDefined() ? Status(file_.error(condition, "a temporal correlation has 'rules', no 'condition'")) : Status();

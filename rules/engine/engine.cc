@@ -74,8 +74,7 @@ struct Engine::Worker : model::FindingSink {
     book.add(rule, std::move(draft));
   }
   void look_at(const TimelineEvent& event) {
-    const bool holes = (event.session && event.session->damaged) || (event.exchange && event.exchange->gap);
-    held_back = rule.needs_absence && holes;
+    held_back = rule.needs_absence && ((event.session && event.session->damaged) || (event.exchange && event.exchange->gap));
     seen = &event;
     if (detector) {
       detector->on_event(event, *this);

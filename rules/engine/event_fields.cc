@@ -16,7 +16,7 @@ using model::TimelineEvent;
 
 struct FieldEntry {
   std::string_view name;
-  ReadField read;
+  EventField field;
 };
 
 constexpr std::array<std::string_view, 6> kIdTypes{"absent", "null", "integer", "fraction", "string", "other"};
@@ -27,7 +27,10 @@ std::string_view word(const Words& words, Enum value) {
   return index < words.size() ? std::string_view(words[index]) : std::string_view();
 }
 
-std::string_view yes_no(bool value) { return value ? "true" : "false"; }
+template <auto kRead>
+constexpr EventField flag() {
+  return {[](const TimelineEvent& e) -> FieldText { return std::string_view(kRead(e) ? "true" : "false"); }, kRead};
+}
 const model::RpcMessage* message(const TimelineEvent& e) { return e.observation ? e.observation->message : nullptr; }
 // Of the event's own exchange: one that is let go early is told with what pushed it out.
 const model::HttpFacts* http(const TimelineEvent& e) {
@@ -88,76 +91,76 @@ FieldText defects_of(const TimelineEvent& e) {
 }
 
 const FieldEntry kFields[]{
-    {"event", [](const TimelineEvent& e) -> FieldText { return model::to_string(e.kind); }},
-    {"id", [](const TimelineEvent& e) -> FieldText { return std::string_view(id_of(e).value); }},
-    {"id_type", [](const TimelineEvent& e) -> FieldText { return word(kIdTypes, id_of(e).type); }},
-    {"method", method_of},
-    {"tool", [](const TimelineEvent& e) -> FieldText { return message(e) && !message(e)->target.empty() ? std::string_view(message(e)->target) : e.call ? e.call->target : std::string_view(); }},
-    {"message", [](const TimelineEvent& e) -> FieldText { constexpr std::array<std::string_view, 5> kKinds{"request", "notification", "result", "error", "invalid"};
-                                             return message(e) ? word(kKinds, message(e)->kind) : std::string_view(); }},
-    {"direction", [](const TimelineEvent& e) -> FieldText { constexpr std::array<std::string_view, 3> kWays{"unknown", "client_to_server", "server_to_client"};
-                                               return e.observation ? word(kWays, e.observation->direction) : std::string_view(); }},
-    {"requestor", [](const TimelineEvent& e) -> FieldText { return e.call ? std::string_view(e.call->requestor == model::Direction::server_to_client ? "server" : "client") : std::string_view(); }},
-    {"stream", [](const TimelineEvent& e) -> FieldText { return e.observation ? model::to_string(e.observation->stream) : std::string_view(); }},
-    {"verdict", [](const TimelineEvent& e) -> FieldText { return model::to_string(e.verdict); }},
-    {"wrong_channel", [](const TimelineEvent& e) -> FieldText { return yes_no(e.wrong_channel); }},
-    {"across_streams", [](const TimelineEvent& e) -> FieldText { return yes_no(e.across_streams); }},
-    {"same_payload", [](const TimelineEvent& e) -> FieldText { return yes_no(e.same_payload); }},
-    {"used_before", [](const TimelineEvent& e) -> FieldText { return yes_no(e.used_before); }},
-    {"in_flight", [](const TimelineEvent& e) -> FieldText { return yes_no(e.kind == model::EventKind::request && e.other != nullptr); }},
-    {"retransmitted", [](const TimelineEvent& e) -> FieldText { return yes_no(e.retransmitted); }},
-    {"modern", [](const TimelineEvent& e) -> FieldText { return yes_no(e.modern); }},
-    {"batched", [](const TimelineEvent& e) -> FieldText { return yes_no(message(e) && message(e)->batch_size > 0); }},
-    {"batch_index", [](const TimelineEvent& e) -> FieldText { return message(e) ? std::to_string(message(e)->batch_index) : std::string(); }},
-    {"defects", defects_of},
-    {"error_code", [](const TimelineEvent& e) -> FieldText { return message(e) && message(e)->kind == model::MessageKind::error ? std::to_string(message(e)->error_code) : std::string(); }},
-    {"reason", [](const TimelineEvent& e) -> FieldText { return message(e) ? std::string_view(message(e)->reason) : e.observation && e.observation->gap ? std::string_view(e.observation->gap->reason) : std::string_view(); }},
-    {"closed", [](const TimelineEvent& e) -> FieldText { return e.call ? model::to_string(e.call->closed) : std::string_view(); }},
-    {"earlier", [](const TimelineEvent& e) -> FieldText { return model::to_string(e.earlier); }},
-    {"collided", [](const TimelineEvent& e) -> FieldText { return yes_no(e.call && e.call->collided); }},
-    {"has_call", [](const TimelineEvent& e) -> FieldText { return yes_no(e.call != nullptr); }},
-    {"has_ended_call", [](const TimelineEvent& e) -> FieldText { return yes_no(e.other != nullptr); }},
-    {"wait_s", [](const TimelineEvent& e) -> FieldText { return e.call && e.call->requested_at.known() && e.at.known() ? fmt::format("{:.6f}", static_cast<double>(e.at.us - e.call->requested_at.us) / 1e6) : std::string(); }},
-    {"notice", [](const TimelineEvent& e) -> FieldText { return e.observation && e.observation->notice ? model::to_string(e.observation->notice->kind) : std::string_view(); }},
-    {"key", [](const TimelineEvent& e) -> FieldText { return e.observation && e.observation->notice ? std::string_view(e.observation->notice->key) : std::string_view(); }},
-    {"session", [](const TimelineEvent& e) -> FieldText { return e.session ? e.session->label : std::string_view(); }},
-    {"keyed_by", [](const TimelineEvent& e) -> FieldText { return e.session ? std::string_view(model::to_string(e.session->keyed_by)) : std::string_view(); }},
-    {"protocol_version", [](const TimelineEvent& e) -> FieldText { return e.session ? e.session->protocol_version : std::string_view(); }},
-    {"transport", [](const TimelineEvent& e) -> FieldText { return e.session ? e.session->transport : std::string_view(); }},
-    {"initialize_seen", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->initialize_seen); }},
-    {"initialize_answered", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->initialize_answered); }},
-    {"stateless", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->stateless); }},
-    {"mixed", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->mixed); }},
-    {"session_ended", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->ended); }},
-    {"status", [](const TimelineEvent& e) -> FieldText { return e.exchange ? std::to_string(e.exchange->status) : http(e) ? std::to_string(http(e)->status) : std::string(); }},
-    {"http_method", [](const TimelineEvent& e) -> FieldText { return e.exchange ? e.exchange->method : http(e) ? std::string_view(http(e)->method) : std::string_view(); }},
-    {"end", [](const TimelineEvent& e) -> FieldText { return e.exchange ? model::to_string(e.exchange->end) : http(e) ? model::to_string(http(e)->end) : std::string_view(); }},
-    {"duration_s", [](const TimelineEvent& e) -> FieldText { return http(e) && http(e)->duration_us >= 0 ? fmt::format("{:.6f}", static_cast<double>(http(e)->duration_us) / 1e6) : std::string(); }},
-    {"primed", [](const TimelineEvent& e) -> FieldText { return yes_no(e.exchange && e.exchange->primed); }},
-    {"names_session", [](const TimelineEvent& e) -> FieldText { return yes_no(e.exchange && e.exchange->named_session); }},
-    {"carries_request", [](const TimelineEvent& e) -> FieldText { return yes_no(e.exchange && e.exchange->carries_request); }},
-    {"sse", [](const TimelineEvent& e) -> FieldText { return yes_no(e.exchange ? e.exchange->is_sse : http(e) && http(e)->is_sse); }},
-    {"result_fits", [](const TimelineEvent& e) -> FieldText { return yes_no(result_fits_call(e)); }},
-    {"header_mismatch", [](const TimelineEvent& e) -> FieldText { return yes_no(headers_differ(e)); }},
-    {"is_reply", [](const TimelineEvent& e) -> FieldText { return yes_no(e.kind == model::EventKind::reply); }},
-    {"start_seen", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->start_seen); }},
-    {"was_alive", [](const TimelineEvent& e) -> FieldText { return yes_no(e.session && e.session->was_alive); }},
-    {"path", [](const TimelineEvent& e) -> FieldText { return e.exchange ? std::string_view(e.exchange->path) : of_http(e, &model::HttpFacts::path); }},
-    {"peer", [](const TimelineEvent& e) -> FieldText { return e.exchange ? std::string_view(e.exchange->peer) : of_http(e, &model::HttpFacts::peer); }},
-    {"server", [](const TimelineEvent& e) -> FieldText { return e.exchange ? std::string_view(e.exchange->server) : of_http(e, &model::HttpFacts::server); }},
-    {"host", [](const TimelineEvent& e) -> FieldText { return of_http(e, &model::HttpFacts::host); }},
-    {"origin", [](const TimelineEvent& e) -> FieldText { return of_http(e, &model::HttpFacts::origin); }},
-    {"user_agent", [](const TimelineEvent& e) -> FieldText { return of_http(e, &model::HttpFacts::user_agent); }},
-    {"content_type", [](const TimelineEvent& e) -> FieldText { return of_http(e, &model::HttpFacts::content_type); }},
-    {"header_version", [](const TimelineEvent& e) -> FieldText { return of_http(e, &model::HttpFacts::protocol_version); }},
-    {"refusal", [](const TimelineEvent& e) -> FieldText { return of_http(e, &model::HttpFacts::refusal); }},
-    {"session_changed", [](const TimelineEvent& e) -> FieldText { return yes_no(session_changed(e)); }},
-    {"version_differs", [](const TimelineEvent& e) -> FieldText { return yes_no(version_differs(e)); }},
-    {"carries_initialize", [](const TimelineEvent& e) -> FieldText { return yes_no(e.exchange && e.exchange->is_initialize); }},
-    {"has_token", [](const TimelineEvent& e) -> FieldText { return yes_no(e.exchange ? e.exchange->principal != 0 : http(e) && http(e)->principal != 0); }},
-    {"own_id", [](const TimelineEvent& e) -> FieldText { return yes_no(e.own_id); }},
-    {"vantage", [](const TimelineEvent& e) -> FieldText { return e.observation ? model::to_string(e.observation->vantage) : std::string_view(); }},
-    {"replies", [](const TimelineEvent& e) -> FieldText { return e.exchange ? std::to_string(e.exchange->replies) : std::string(); }},
+    {"event", {[](const TimelineEvent& e) -> FieldText { return model::to_string(e.kind); }}},
+    {"id", {[](const TimelineEvent& e) -> FieldText { return std::string_view(id_of(e).value); }}},
+    {"id_type", {[](const TimelineEvent& e) -> FieldText { return word(kIdTypes, id_of(e).type); }}},
+    {"method", {method_of}},
+    {"tool", {[](const TimelineEvent& e) -> FieldText { return message(e) && !message(e)->target.empty() ? std::string_view(message(e)->target) : e.call ? e.call->target : std::string_view(); }}},
+    {"message", {[](const TimelineEvent& e) -> FieldText { constexpr std::array<std::string_view, 5> kKinds{"request", "notification", "result", "error", "invalid"};
+                                             return message(e) ? word(kKinds, message(e)->kind) : std::string_view(); }}},
+    {"direction", {[](const TimelineEvent& e) -> FieldText { constexpr std::array<std::string_view, 3> kWays{"unknown", "client_to_server", "server_to_client"};
+                                               return e.observation ? word(kWays, e.observation->direction) : std::string_view(); }}},
+    {"requestor", {[](const TimelineEvent& e) -> FieldText { return e.call ? std::string_view(e.call->requestor == model::Direction::server_to_client ? "server" : "client") : std::string_view(); }}},
+    {"stream", {[](const TimelineEvent& e) -> FieldText { return e.observation ? model::to_string(e.observation->stream) : std::string_view(); }}},
+    {"verdict", {[](const TimelineEvent& e) -> FieldText { return model::to_string(e.verdict); }}},
+    {"wrong_channel", flag<([](const TimelineEvent& e) -> bool { return e.wrong_channel; })>()},
+    {"across_streams", flag<([](const TimelineEvent& e) -> bool { return e.across_streams; })>()},
+    {"same_payload", flag<([](const TimelineEvent& e) -> bool { return e.same_payload; })>()},
+    {"used_before", flag<([](const TimelineEvent& e) -> bool { return e.used_before; })>()},
+    {"in_flight", flag<([](const TimelineEvent& e) -> bool { return e.kind == model::EventKind::request && e.other != nullptr; })>()},
+    {"retransmitted", flag<([](const TimelineEvent& e) -> bool { return e.retransmitted; })>()},
+    {"modern", flag<([](const TimelineEvent& e) -> bool { return e.modern; })>()},
+    {"batched", flag<([](const TimelineEvent& e) -> bool { return message(e) && message(e)->batch_size > 0; })>()},
+    {"batch_index", {[](const TimelineEvent& e) -> FieldText { return message(e) ? std::to_string(message(e)->batch_index) : std::string(); }}},
+    {"defects", {defects_of}},
+    {"error_code", {[](const TimelineEvent& e) -> FieldText { return message(e) && message(e)->kind == model::MessageKind::error ? std::to_string(message(e)->error_code) : std::string(); }}},
+    {"reason", {[](const TimelineEvent& e) -> FieldText { return message(e) ? std::string_view(message(e)->reason) : e.observation && e.observation->gap ? std::string_view(e.observation->gap->reason) : std::string_view(); }}},
+    {"closed", {[](const TimelineEvent& e) -> FieldText { return e.call ? model::to_string(e.call->closed) : std::string_view(); }}},
+    {"earlier", {[](const TimelineEvent& e) -> FieldText { return model::to_string(e.earlier); }}},
+    {"collided", flag<([](const TimelineEvent& e) -> bool { return e.call && e.call->collided; })>()},
+    {"has_call", flag<([](const TimelineEvent& e) -> bool { return e.call != nullptr; })>()},
+    {"has_ended_call", flag<([](const TimelineEvent& e) -> bool { return e.other != nullptr; })>()},
+    {"wait_s", {[](const TimelineEvent& e) -> FieldText { return e.call && e.call->requested_at.known() && e.at.known() ? fmt::format("{:.6f}", static_cast<double>(e.at.us - e.call->requested_at.us) / 1e6) : std::string(); }}},
+    {"notice", {[](const TimelineEvent& e) -> FieldText { return e.observation && e.observation->notice ? model::to_string(e.observation->notice->kind) : std::string_view(); }}},
+    {"key", {[](const TimelineEvent& e) -> FieldText { return e.observation && e.observation->notice ? std::string_view(e.observation->notice->key) : std::string_view(); }}},
+    {"session", {[](const TimelineEvent& e) -> FieldText { return e.session ? e.session->label : std::string_view(); }}},
+    {"keyed_by", {[](const TimelineEvent& e) -> FieldText { return e.session ? std::string_view(model::to_string(e.session->keyed_by)) : std::string_view(); }}},
+    {"protocol_version", {[](const TimelineEvent& e) -> FieldText { return e.session ? e.session->protocol_version : std::string_view(); }}},
+    {"transport", {[](const TimelineEvent& e) -> FieldText { return e.session ? e.session->transport : std::string_view(); }}},
+    {"initialize_seen", flag<([](const TimelineEvent& e) -> bool { return e.session && e.session->initialize_seen; })>()},
+    {"initialize_answered", flag<([](const TimelineEvent& e) -> bool { return e.session && e.session->initialize_answered; })>()},
+    {"stateless", flag<([](const TimelineEvent& e) -> bool { return e.session && e.session->stateless; })>()},
+    {"mixed", flag<([](const TimelineEvent& e) -> bool { return e.session && e.session->mixed; })>()},
+    {"session_ended", flag<([](const TimelineEvent& e) -> bool { return e.session && e.session->ended; })>()},
+    {"status", {[](const TimelineEvent& e) -> FieldText { return e.exchange ? std::to_string(e.exchange->status) : http(e) ? std::to_string(http(e)->status) : std::string(); }}},
+    {"http_method", {[](const TimelineEvent& e) -> FieldText { return e.exchange ? e.exchange->method : http(e) ? std::string_view(http(e)->method) : std::string_view(); }}},
+    {"end", {[](const TimelineEvent& e) -> FieldText { return e.exchange ? model::to_string(e.exchange->end) : http(e) ? model::to_string(http(e)->end) : std::string_view(); }}},
+    {"duration_s", {[](const TimelineEvent& e) -> FieldText { return http(e) && http(e)->duration_us >= 0 ? fmt::format("{:.6f}", static_cast<double>(http(e)->duration_us) / 1e6) : std::string(); }}},
+    {"primed", flag<([](const TimelineEvent& e) -> bool { return e.exchange && e.exchange->primed; })>()},
+    {"names_session", flag<([](const TimelineEvent& e) -> bool { return e.exchange && e.exchange->named_session; })>()},
+    {"carries_request", flag<([](const TimelineEvent& e) -> bool { return e.exchange && e.exchange->carries_request; })>()},
+    {"sse", flag<([](const TimelineEvent& e) -> bool { return e.exchange ? e.exchange->is_sse : http(e) && http(e)->is_sse; })>()},
+    {"result_fits", flag<([](const TimelineEvent& e) -> bool { return result_fits_call(e); })>()},
+    {"header_mismatch", flag<([](const TimelineEvent& e) -> bool { return headers_differ(e); })>()},
+    {"is_reply", flag<([](const TimelineEvent& e) -> bool { return e.kind == model::EventKind::reply; })>()},
+    {"start_seen", flag<([](const TimelineEvent& e) -> bool { return e.session && e.session->start_seen; })>()},
+    {"was_alive", flag<([](const TimelineEvent& e) -> bool { return e.session && e.session->was_alive; })>()},
+    {"path", {[](const TimelineEvent& e) -> FieldText { return e.exchange ? std::string_view(e.exchange->path) : of_http(e, &model::HttpFacts::path); }}},
+    {"peer", {[](const TimelineEvent& e) -> FieldText { return e.exchange ? std::string_view(e.exchange->peer) : of_http(e, &model::HttpFacts::peer); }}},
+    {"server", {[](const TimelineEvent& e) -> FieldText { return e.exchange ? std::string_view(e.exchange->server) : of_http(e, &model::HttpFacts::server); }}},
+    {"host", {[](const TimelineEvent& e) -> FieldText { return of_http(e, &model::HttpFacts::host); }}},
+    {"origin", {[](const TimelineEvent& e) -> FieldText { return of_http(e, &model::HttpFacts::origin); }}},
+    {"user_agent", {[](const TimelineEvent& e) -> FieldText { return of_http(e, &model::HttpFacts::user_agent); }}},
+    {"content_type", {[](const TimelineEvent& e) -> FieldText { return of_http(e, &model::HttpFacts::content_type); }}},
+    {"header_version", {[](const TimelineEvent& e) -> FieldText { return of_http(e, &model::HttpFacts::protocol_version); }}},
+    {"refusal", {[](const TimelineEvent& e) -> FieldText { return of_http(e, &model::HttpFacts::refusal); }}},
+    {"session_changed", flag<([](const TimelineEvent& e) -> bool { return session_changed(e); })>()},
+    {"version_differs", flag<([](const TimelineEvent& e) -> bool { return version_differs(e); })>()},
+    {"carries_initialize", flag<([](const TimelineEvent& e) -> bool { return e.exchange && e.exchange->is_initialize; })>()},
+    {"has_token", flag<([](const TimelineEvent& e) -> bool { return e.exchange ? e.exchange->principal != 0 : http(e) && http(e)->principal != 0; })>()},
+    {"own_id", flag<([](const TimelineEvent& e) -> bool { return e.own_id; })>()},
+    {"vantage", {[](const TimelineEvent& e) -> FieldText { return e.observation ? model::to_string(e.observation->vantage) : std::string_view(); }}},
+    {"replies", {[](const TimelineEvent& e) -> FieldText { return e.exchange ? std::to_string(e.exchange->replies) : std::string(); }}},
 };
 
 }  // namespace
@@ -171,11 +174,11 @@ const std::vector<std::string_view>& event_fields() {
   return kNames;
 }
 
-ReadField find_event_field(std::string_view field) {
+EventField find_event_field(std::string_view field) {
   for (const FieldEntry& entry : kFields) {
-    if (entry.name == field) return entry.read;
+    if (entry.name == field) return entry.field;
   }
-  return nullptr;
+  return {};
 }
 
 const std::vector<std::string_view>& event_words() {
