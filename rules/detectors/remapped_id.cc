@@ -1,7 +1,8 @@
-// Ids that a gateway rewrote: the original id, a separator and random hex ("1" becomes "1_a3b2c1d0"), seen behind it. Restored ids are a
+// Ids that a gateway rewrote, in the forms that gateways are known by ("1" becomes "1_a3b2c1d0"), seen on its other side. Restored ids are a
 // workaround at work and informational. Several requests must have the form, so that one odd id accuses nobody.
 // Source: protocol notes ID12.
-#include <unordered_map>
+#include <map>
+#include <utility>
 
 #include "engine/rewritten_id.h"
 #include "model/detector.h"
@@ -19,13 +20,14 @@ class RemappedId : public Detector {
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::session_finished) return flush(*event.session, findings);
     if (event.kind == EventKind::notice) return note_statement(event, findings);
-    if (event.call->requestor != Direction::client_to_server || !has_rewritten_form(event.call->id.type, event.call->id.value)) return;
-    Seen& seen = seen_[event.session->index];
+    if (!has_rewritten_form(event.call->id.type, event.call->id.value)) return;
+    Seen& seen = seen_[{event.session->index, event.call->requestor}];
     ++seen.count;
     if (!seen.first.known()) seen.first = event.at;
     if (seen.drafts.size() >= kShown) return;
     FindingDraft draft;
     draft.call = finding_call(*event.call);
+    draft.requestor = event.call->requestor;
     draft.at = event.at;
     draft.evidence.push_back(evidence_of(event));
     seen.drafts.push_back(std::move(draft));
@@ -52,21 +54,25 @@ class RemappedId : public Detector {
   };
 
   void flush(const Session& session, FindingSink& findings) {
-    const auto found = seen_.find(session.index);
-    if (found == seen_.end()) return;
-    Seen& seen = found->second;
+    for (const Direction requestor : {Direction::client_to_server, Direction::server_to_client}) {
+      const auto found = seen_.find({session.index, requestor});
+      if (found == seen_.end()) continue;
+      tell(session, found->second, findings);
+      seen_.erase(found);
+    }
+  }
+
+  static void tell(const Session& session, Seen& seen, FindingSink& findings) {
     for (std::size_t i = 0; seen.count >= kFewest && i < seen.drafts.size(); ++i) {
       FindingDraft& draft = seen.drafts[i];
       draft.session = session.label;
-      draft.requestor = Direction::client_to_server;
       draft.count = i == 0 ? seen.count - seen.drafts.size() + 1 : 1;
-      draft.fault = {Party::gateway, Certainty::strong, {}, "ids of this form are a gateway's: the client's id, and hex that it took off again in the replies"};
+      draft.fault = {Party::gateway, Certainty::strong, {}, "ids of this form are a gateway's: what was asked with, and what it took off again in the replies"};
       findings.add(std::move(draft));
     }
-    seen_.erase(found);
   }
 
-  std::unordered_map<std::uint32_t, Seen> seen_;
+  std::map<std::pair<std::uint32_t, Direction>, Seen> seen_;  // by session, and who asks
 };
 
 }  // namespace

@@ -12,8 +12,10 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <map>
 
 #include "engine/answered_call.h"
+#include "engine/echo_habits.h"
 #include "engine/overlap_group.h"
 #include "engine/session_swaps.h"
 #include "engine/shape_book.h"
@@ -26,7 +28,7 @@ namespace {
 
 using namespace model;
 
-constexpr std::size_t kMembers = 64;         // calls of one group of overlapping ones
+constexpr std::size_t kMembers = 256;        // calls of one group of overlapping ones; those beyond are not compared, and that is told
 constexpr std::size_t kReplyBytes = 1u << 18; // head of a reply searched
 constexpr std::size_t kNoMember = AnsweredCall::kNoMember;
 constexpr std::size_t kWaiting = 2000;       // pairs that wait for their tools' profiles, 2 KB each; the oldest is judged by what is known
@@ -42,9 +44,16 @@ struct WaitingPair {
   std::size_t tried = 1;
 };
 
+// A reply that repeats another call's arguments, until the habits of their tools are known.
+struct Held {
+  Member member, owner;
+  bool mutual = false;
+};
+constexpr std::size_t kHeld = 500;           // of them, 2 KB each
+
 // A call and those of its group that were in flight at the same time.
 struct Rivals {
-  std::array<const Member*, kMembers> members{};
+  std::array<const Member*, kMembers> members;
   std::size_t count = 0;
 
   void add(const Member& member) { members[count++] = &member; }
@@ -52,12 +61,25 @@ struct Rivals {
 };
 constexpr std::int64_t kPatience = 2;        // client timeouts after which a call is nobody's any more
 
+// No reply came, and the evidence was there to show one: nothing missing from it, not its end, and nobody who waived the reply.
+bool is_shown_lost(const Call& call) {
+  switch (call.closed) {
+    case CloseReason::cancelled:
+    case CloseReason::refused:
+    case CloseReason::sent_again:
+    case CloseReason::unseen:
+    case CloseReason::evidence_gap:
+    case CloseReason::evidence_ends: return false;
+    default: return !call.maybe_answered;
+  }
+}
+
 class ReplyMismatch : public Detector {
  public:
   explicit ReplyMismatch(const Parameters& parameters) : groups_(kMembers, kPatience * duration_parameter(parameters, "client_timeout_s", kSecond)) {}
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
-    if (event.kind == EventKind::session_finished) return close(*event.session, findings);
+    if (event.kind == EventKind::session_finished) return tell_left_out(*event.session, findings), close(*event.session, findings);
     if (!event.call || event.call->requestor != Direction::client_to_server) return;
     if (event.kind == EventKind::request) return join(event, findings);
     Group* group = groups_.find(event.session->index);
@@ -79,6 +101,8 @@ class ReplyMismatch : public Detector {
   void finish(FindingSink& findings) override {
     for (const WaitingPair& pair : waiting_) judge_pair(pair.a, pair.b, pair.tried, findings);
     waiting_.clear();
+    for (const Held& held : held_) tell_held(held, findings);
+    held_.clear();
     across_.finish(findings);
   }
 
@@ -88,9 +112,33 @@ class ReplyMismatch : public Detector {
     Member* const room = groups_.join(event.session->index, event.at, give_up,
                                       [&](Group& group) { judge(*event.session, group, findings); });
     if (event.other) mark_collided(event.session->index, event.other->handle);
-    if (!room) return;
+    if (!room) return note_left_out(event);
     across_.opened();
     begin_call(event, *room);
+  }
+
+  void note_left_out(const TimelineEvent& event) {
+    FindingDraft& draft = left_out_[event.session->index];
+    if (!draft.call) {
+      draft.call = finding_call(*event.call);
+      draft.at = event.at;
+      draft.evidence = {evidence_of(event)};
+      draft.count = 0;
+    }
+    ++draft.count;
+  }
+
+  void tell_left_out(const Session& session, FindingSink& findings) {
+    const auto found = left_out_.find(session.index);
+    if (found == left_out_.end()) return;
+    FindingDraft& draft = found->second;
+    draft.session = session.label;
+    draft.requestor = Direction::client_to_server;
+    draft.detail = "not compared";
+    draft.level = Level::informational;
+    draft.fault = {Party::unknown, Certainty::undetermined, {}, fmt::format("{} calls of the session were in flight already: whose replies these calls got was not judged", kMembers)};
+    findings.add(std::move(draft));
+    left_out_.erase(found);
   }
 
   void mark_collided(std::uint32_t session, std::uint32_t handle) {
@@ -123,8 +171,11 @@ class ReplyMismatch : public Detector {
     member.keys = message.result_keys;
     const bool finished = (message.result_keys & (kInputRequired | kTask)) == 0;
     if (member.tool == 0 || !finished) return;
-    const bool stranger = is_across(event, group, member) && !across_.repeats_own(member, payload);
-    if (shapes_.wants(member.tool) || stranger || (group.used > 1 && !member.own)) member.shape = session::ReplyShape(message.text);
+    const bool across = is_across(event, group, member), crowded = group.used > 1;
+    if (across || crowded) parse_arguments(member);
+    const bool repeats = (across || crowded) && habits_.note(member, payload);
+    const bool stranger = across && !repeats;
+    if (shapes_.wants(member.tool) || stranger || (crowded && !member.own)) member.shape = session::ReplyShape(message.text);
     if (!stranger) return;
     if (member.head.empty()) member.head = payload.substr(0, kHeadShown);
     across_.take_stranger(member, payload, findings);
@@ -135,12 +186,11 @@ class ReplyMismatch : public Detector {
     const Session& session = *event.session;
     if (session.mixed || session.keyed_by == SessionKeying::process || !event.at.known() || !across_.has_rivals(member, group.open)) return false;
     member.session = session.label;
-    parse_arguments(member);
     return true;
   }
 
   void note_end(const Call& call, Member& member, FindingSink& findings) {
-    member.lost = call.closed != CloseReason::cancelled && call.closed != CloseReason::refused && call.closed != CloseReason::unseen && !call.maybe_answered;
+    member.lost = is_shown_lost(call);
     if (!member.lost || member.tool == 0) return;
     parse_arguments(member);
     across_.lose(member, findings);
@@ -177,11 +227,13 @@ class ReplyMismatch : public Detector {
 
   // Some (or, to accuse, every) token of `owner` that no other call of the group shares stands in the payload.
   static bool repeats(std::string_view payload, const std::vector<std::string>& tokens, const Rivals& rivals, const Member& owner, bool every) {
+    const auto stands = [payload](const std::string& token) { return session::stands_in(token, payload); };
+    if (std::none_of(tokens.begin(), tokens.end(), stands)) return false;  // most calls; who shares a token is dear to find out
     std::size_t told = 0, found = 0;
     for (const std::string& token : tokens) {
       if (shared(token, rivals, owner)) continue;
       ++told;
-      if (session::stands_in(token, payload)) ++found;
+      if (stands(token)) ++found;
     }
     return every ? told > 0 && found == told : found > 0;
   }
@@ -219,9 +271,15 @@ class ReplyMismatch : public Detector {
       Member& owner = group.members[member.payload_of];
       if (owner.answered && owner.digest == member.digest) continue;
       if (left_open(member, owner)) continue;
-      if (!is_companion(member, owner) && !is_mutual(group, i) && owner.answered) continue;  // shape may tell more
+      const bool mutual = is_mutual(group, i);
+      if (!is_structural(member, owner) && may_learn_habit(member, owner) && (mutual || is_orphan_of(member, owner))) {
+        hold(member, owner, mutual, findings);
+      } else if (is_structural(member, owner) || (mutual && may_repeat(member, owner)) || is_orphan_of(member, owner)) {
+        tell(member, owner, mutual, findings);
+      } else {
+        continue;  // shape may tell more
+      }
       member.told = true;
-      tell(member, owner, is_mutual(group, i), findings);
     }
     if (group.used > 1) {
       compare_shapes(group, findings);
@@ -244,9 +302,22 @@ class ReplyMismatch : public Detector {
 
   // The log does not tell which call of a shared id the reply was given to.
   static bool left_open(const Member& member, const Member& owner) { return (member.collided || owner.collided) && !member.exact; }
+  static bool is_structural(const Member& member, const Member& owner) { return of_one_id(member, owner) || member.wrong_channel; }
   // "Busy with <another call's argument>" is a sound error for as long as that call hangs.
-  static bool is_orphan_of(const Member& member, const Member& owner) { return member.is_result && !owner.answered && owner.lost; }
-  static bool is_companion(const Member& member, const Member& owner) { return of_one_id(member, owner) || member.wrong_channel || is_orphan_of(member, owner); }
+  bool is_orphan_of(const Member& member, const Member& owner) const { return member.is_result && !owner.answered && owner.lost && may_repeat(member, owner); }
+  // Searches find what others ask for, and a parent names its child: where replies seldom repeat what was asked, it proves nothing that one does not.
+  bool may_repeat(const Member& member, const Member& owner) const { return !habits_.seldom(member.tool) && !habits_.seldom(owner.tool); }
+  bool may_learn_habit(const Member& member, const Member& owner) const {
+    return (member.tool != 0 && !habits_.known(member.tool)) || (owner.tool != 0 && !habits_.known(owner.tool));
+  }
+
+  // Until more is known of how these tools reply.
+  void hold(const Member& member, const Member& owner, bool mutual, FindingSink& findings) {
+    if (held_.size() >= kHeld) tell_held(held_.front(), findings), held_.pop_front();
+    held_.push_back({member, owner, mutual});
+  }
+  void tell_held(const Held& held, FindingSink& findings) const { tell(held.member, held.owner, held.mutual, findings); }
+
   // A result without the members its method requires, and with those that a sibling's method requires.
   static bool tell_foreign_type(const Group& group, Member& member, FindingSink& findings) {
     if (!member.is_result || !session::method_requires_keys(member.call.method) || session::result_fits(member.call.method, member.keys)) return false;
@@ -338,7 +409,7 @@ class ReplyMismatch : public Detector {
     }
   }
 
-  static void tell_lone_echoes(Group& group, FindingSink& findings) {
+  void tell_lone_echoes(Group& group, FindingSink& findings) const {
     for (std::size_t i = 0; i < group.used; ++i) {
       Member& member = group.members[i];
       if (member.told || member.payload_of == kNoMember) continue;
@@ -358,7 +429,7 @@ class ReplyMismatch : public Detector {
     return true;
   }
 
-  static void tell(const Member& member, const Member& owner, bool mutual, FindingSink& findings) {
+  void tell(const Member& member, const Member& owner, bool mutual, FindingSink& findings) const {
     FindingDraft draft = mismatch_draft(member, owner);
     draft.fault.reason = fmt::format("the reply to {} (id {}) repeats the arguments of {} (id {}) and none of its own", member.call.tool, member.call.id.raw, owner.call.tool,
                                      owner.call.id.raw);
@@ -367,7 +438,7 @@ class ReplyMismatch : public Detector {
     if (member.wrong_channel) {
       draft.detail = "wrong-stream";
       draft.fault = {Party::server, Certainty::strong, {}, what};
-    } else if (mutual) {
+    } else if (mutual && may_repeat(member, owner)) {
       draft.detail = "swap";
       draft.fault = {Party::server, Certainty::weak, {"gateway"}, what + "; the other way round as well. A hop behind this one did it; the wire behind the gateway would tell which"};
     } else if (is_orphan_of(member, owner)) {
@@ -385,7 +456,10 @@ class ReplyMismatch : public Detector {
   OverlapGroups<Member> groups_;
   ShapeBook shapes_;
   std::deque<WaitingPair> waiting_;
-  SessionSwaps across_{shapes_};
+  std::deque<Held> held_;
+  std::map<std::uint32_t, FindingDraft> left_out_;  // by session
+  EchoHabits habits_;
+  SessionSwaps across_{shapes_, habits_};
 };
 
 }  // namespace

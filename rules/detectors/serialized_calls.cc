@@ -1,5 +1,6 @@
-// Concurrent calls that were worked off one after the other: sent together, finished at even distances, each in the time that one call
-// takes. Names the head call; with calls that timed out behind it the level is high.
+// Concurrent calls that were worked off one after the other: sent together, finished in the order they came, at the distance of what each
+// takes by itself: an even one, or what its tool took when nothing ran beside it. A slow backend is something else: there calls wait together
+// and are finished together. Names the head call; with calls that timed out behind it the level is high.
 // A short wave looks so by chance once in some hundred: it is told only where at least half of the server's waves look so.
 // Not told: requests of one HTTP/1.1 connection, which the protocol itself puts in a row; calls whose durations differ by nature.
 // Source: protocol notes TM02 TM03.
@@ -19,10 +20,15 @@ namespace {
 using namespace model;
 
 constexpr std::size_t kFewest = 4;                       // calls of a group, and replies that show the pace
+constexpr std::size_t kFewestBeforeTimeout = 3;          // replies, where those behind them were given up
 constexpr std::size_t kMost = 256;                       // calls of a group looked at
 constexpr double kEvenness = 0.2;                        // standard deviation of the distances, against their mean
 constexpr double kHeadTolerance = 0.35;                  // the first call's own time, against that mean
 constexpr std::int64_t kShortestPaceUs = 50 * kMillisecond;  // below this, scheduling looks the same
+constexpr double kOwnTolerance = 0.35;                   // a distance against what its tool takes alone
+constexpr double kQueued = 1.5;                          // times what its tool takes alone: longer than that, a call waited for others
+constexpr std::size_t kAlone = 15;                       // durations of a tool's lone calls that are kept, the last ones
+constexpr std::size_t kToolsKnown = 256;                 // tools of a server
 constexpr std::size_t kSure = 6;                         // replies in exact order at such a pace: chance makes 1 wave in 10^5 look so
 constexpr std::size_t kMostHeld = 2048;                  // findings held until it is known how usual such a wave is
 constexpr std::int64_t kPatience = 2;                    // client timeouts after which a call is nobody's any more
@@ -65,6 +71,7 @@ class SerializedCalls : public Detector {
   struct Waves {
     std::size_t seen = 0, paced = 0;
     std::vector<FindingDraft> held;
+    std::map<std::string, std::vector<std::int64_t>> alone;  // by tool: what calls took that nothing ran beside
   };
   struct Holder : FindingSink {
     explicit Holder(std::vector<FindingDraft>& into) : held(into) {}
@@ -113,11 +120,30 @@ class SerializedCalls : public Detector {
 
   // One wave: calls sent before the first of them was finished, on connections of their own.
   void judge(const Session& session, const Group& group, FindingSink& findings) {
+    if (group.used == 1) return learn(waves_of_[session.server_endpoint], group.members[0]);
     if (group.used < kFewest) return;
-    std::vector<const Member*> members;
+    const std::vector<const Member*> wave = wave_of(group);
+    if (wave.size() < kFewest) return;
+    const auto answered = static_cast<std::size_t>(std::count_if(wave.begin(), wave.end(), [](const Member* member) { return member->answered; }));
+    const bool timed_out = std::any_of(wave.begin(), wave.end(), [](const Member* member) { return member->timed_out; });
+    if (answered < (timed_out ? kFewestBeforeTimeout : kFewest)) return;
+    Waves& waves = waves_of_[session.server_endpoint];
+    ++waves.seen;
+    std::int64_t pace = even_pace(wave);
+    if (answered < kFewest && exceptions(wave) > 0) pace = 0;
+    const bool queued = pace == 0 && is_queue(wave, waves);
+    if (pace == 0 && !queued) return;
+    ++waves.paced;
+    if (queued || timed_out || (answered >= kSure && exceptions(wave) == 0)) return tell(session, wave, pace, findings);
+    Holder held(waves.held);
+    tell(session, wave, pace, held);
+    if (waves.held.size() >= kMostHeld) settle(waves, findings);
+  }
+
+  static std::vector<const Member*> wave_of(const Group& group) {
+    std::vector<const Member*> members, wave;
     for (std::size_t i = 0; i < group.used; ++i) members.push_back(&group.members[i]);
     std::sort(members.begin(), members.end(), [](const Member* a, const Member* b) { return a->requested < b->requested; });
-    std::vector<const Member*> wave;
     std::set<std::uint64_t> connections;
     Time first_finish;
     for (const Member* member : members) {
@@ -128,19 +154,42 @@ class SerializedCalls : public Detector {
       wave.push_back(member);
       if (member->connection != 0) connections.insert(member->connection);
     }
-    if (wave.size() < kFewest || (!connections.empty() && connections.size() < wave.size())) return;
-    const auto answered = static_cast<std::size_t>(std::count_if(wave.begin(), wave.end(), [](const Member* member) { return member->answered; }));
-    if (answered < kFewest) return;
-    Waves& waves = waves_of_[session.server_endpoint];
-    ++waves.seen;
-    const std::int64_t pace = even_pace(wave);
-    if (pace == 0) return;
-    ++waves.paced;
-    const bool timed_out = std::any_of(wave.begin(), wave.end(), [](const Member* member) { return member->timed_out; });
-    if (timed_out || (answered >= kSure && exceptions(wave) == 0)) return tell(session, wave, pace, findings);
-    Holder held(waves.held);
-    tell(session, wave, pace, held);
-    if (waves.held.size() >= kMostHeld) settle(waves, findings);
+    if (!connections.empty() && connections.size() < wave.size()) wave.clear();
+    return wave;
+  }
+
+  static void learn(Waves& waves, const Member& member) {
+    if (!member.answered || (waves.alone.size() >= kToolsKnown && !waves.alone.contains(member.call.tool))) return;
+    std::vector<std::int64_t>& took = waves.alone[member.call.tool];
+    if (took.size() >= kAlone) took.erase(took.begin());
+    took.push_back(member.finished.us - member.requested.us);
+  }
+
+  // What a call to the tool takes when nothing runs beside it, the median; 0: not known.
+  static std::int64_t alone(const Waves& waves, const std::string& tool) {
+    const auto known = waves.alone.find(tool);
+    if (known == waves.alone.end() || known->second.size() < 2) return 0;
+    std::vector<std::int64_t> took = known->second;
+    std::nth_element(took.begin(), took.begin() + took.size() / 2, took.end());
+    return took[took.size() / 2];
+  }
+
+  // Each reply behind the first came as long after the one before it as its tool takes by itself, and much longer after its own request.
+  static bool is_queue(const std::vector<const Member*>& wave, const Waves& waves) {
+    if (exceptions(wave) > 0) return false;
+    const Member* before = nullptr;
+    std::size_t followers = 0;
+    for (const Member* member : wave) {
+      if (!member->answered) continue;
+      if (before) {
+        const auto own = static_cast<double>(alone(waves, member->call.tool));
+        const auto distance = static_cast<double>(member->finished.us - before->finished.us), waited = static_cast<double>(member->finished.us - member->requested.us);
+        if (own < static_cast<double>(kShortestPaceUs) || std::abs(distance - own) > kOwnTolerance * own || waited < kQueued * own) return false;
+        ++followers;
+      }
+      before = member;
+    }
+    return followers + 1 >= kFewest;
   }
 
   static void settle(Waves& waves, FindingSink& findings) {
@@ -156,7 +205,7 @@ class SerializedCalls : public Detector {
     for (const Member* member : wave) {
       if (member->answered) times.push_back(member->finished.us);
     }
-    if (times.size() < kFewest) return 0;
+    if (times.size() < kFewestBeforeTimeout) return 0;
     std::sort(times.begin(), times.end());
     double mean = static_cast<double>(times.back() - times.front()) / static_cast<double>(times.size() - 1), variance = 0;
     for (std::size_t i = 1; i < times.size(); ++i) variance += std::pow(static_cast<double>(times[i] - times[i - 1]) - mean, 2);
@@ -188,16 +237,22 @@ class SerializedCalls : public Detector {
       FindingDraft draft;
       draft.session = session.label;
       draft.requestor = Direction::client_to_server;
-      draft.detail = fmt::format("replies {} apart, {} of {} timed out", format_duration(pace), timed_out, wave.size());
+      draft.detail = pace > 0 ? fmt::format("replies {} apart, {} of {} timed out", format_duration(pace), timed_out, wave.size())
+                              : fmt::format("each after what it takes alone, {} of {} timed out", timed_out, wave.size());
       draft.detail_is_note = true;
       draft.level = timed_out > 0 ? Level::high : Level::medium;
       draft.call = member->call;
       draft.at = member->requested;
       draft.evidence.push_back(member->evidence);
-      draft.fault = {Party::server, Certainty::strong, {}, fmt::format("it worked off concurrent calls one after the other, {} first", (*head)->call.tool)};
+      draft.fault = {Party::server, Certainty::strong, {}, reason_of(**head)};
       if (member == *head) draft.picture.push_back({member->requested, '>', fmt::format("{} leads a queue of {} calls", member->call.tool, wave.size()), member->evidence.source});
       findings.add(std::move(draft));
     }
+  }
+
+  static std::string reason_of(const Member& head) {
+    return fmt::format("it worked off concurrent calls one after the other, {} (id {}) first: a lock or a single worker; behind a slow backend they would have been finished together",
+                       head.call.tool, head.call.id.raw);
   }
 
   OverlapGroups<Member> groups_;

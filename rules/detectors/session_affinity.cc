@@ -2,6 +2,7 @@
 // Source: MCP 2025-11-25 transports "Session Management"; protocol notes SE03.
 #include <map>
 
+#include "engine/session_refusal.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -19,7 +20,9 @@ class SessionAffinity : public Detector {
     const bool summary = event.kind == EventKind::exchange_summary;
     if (!summary && !event.exchange->named_session) return;
     const unsigned status = summary ? event.observation->http->status : event.exchange->status;
-    const bool refused = status == 404 || status == 400;
+    const HttpFacts* http = event.observation->http;
+    const std::string_view method = summary ? http->method : std::string_view(event.exchange->method);
+    const bool refused = refuses_session(method, status, http ? http->refusal : std::string_view());
     if (!refused && (status < 200 || status >= 300)) return;
     note(event, refused);
   }

@@ -2,10 +2,10 @@
 // are one event; so are several wordings of it. One finding a session; none where the session answers again afterwards, which is
 // session-affinity's.
 // Source: MCP 2025-11-25 transports "Session Management" (404, then initialize anew); protocol notes SE02.
-#include <algorithm>
 #include <map>
 #include <string>
 
+#include "engine/session_refusal.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -14,17 +14,7 @@ namespace {
 using namespace model;
 
 constexpr std::size_t kDraftsOfSession = 100;
-
-bool has_word(std::string_view text, std::string_view word) {
-  return std::search(text.begin(), text.end(), word.begin(), word.end(), [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; }) != text.end();
-}
-
-// An error text about the session itself: "Session not found", "No valid session ID provided", "session expired", ...
-bool tells_lost_session(std::string_view text) {
-  if (!has_word(text, "session")) return false;
-  constexpr std::string_view kWords[] = {"not found", "invalid", "no valid", "expired", "unknown", "does not exist", "terminated", "not recognized", "not initialized"};
-  return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) { return has_word(text, word); });
-}
+constexpr std::int64_t kMethodNotFound = -32601;
 
 class SessionLost : public Detector {
  public:
@@ -57,7 +47,9 @@ class SessionLost : public Detector {
 
   void on_status(const TimelineEvent& event, unsigned status, Witness witness) {
     if (!event.session || event.session->ended) return;
-    if (status == 404) return tell(event, witness);
+    const HttpFacts* http = event.observation->http;
+    const std::string_view method = event.exchange ? std::string_view(event.exchange->method) : http ? http->method : std::string_view();
+    if (status == 404 && refuses_session(method, status, http ? http->refusal : std::string_view())) return tell(event, witness);
     const auto told = told_.find(event.session->index);
     if (told != told_.end() && status >= 200 && status < 300) told->second.answered_again = true;
   }
@@ -75,7 +67,7 @@ class SessionLost : public Detector {
   void on_reply(const TimelineEvent& event) {
     const RpcMessage& message = *event.observation->message;
     if (message.kind != MessageKind::error || !event.session || event.session->ended) return;
-    const bool refused = event.exchange && event.exchange->named_session && event.exchange->status == 404;
+    const bool refused = event.exchange && event.exchange->named_session && event.exchange->status == 404 && message.error_code != kMethodNotFound;
     if (refused || tells_lost_session(message.reason)) tell(event, Witness::exchange);
   }
 

@@ -92,7 +92,9 @@ class Divergence {
 
   void run() {
     for (std::size_t at = 0; at < points_.size(); ++at) {
-      for (std::size_t inner = at + 1; inner < points_.size(); ++inner) find_exchanged_payloads(at, inner);
+      for (std::size_t inner = at + 1; inner < points_.size(); ++inner) {
+        if (is_placed(at) && is_placed(inner)) find_exchanged_payloads(at, inner);
+      }
     }
     for (std::size_t at = 0; at < points_.size(); ++at) {
       for (BookedFinding& booked : points_[at].witness.book->findings()) {
@@ -106,6 +108,8 @@ class Divergence {
   }
 
  private:
+  // One whose place is not known lies neither inside nor outside of another: it confirms, and tells no hop.
+  bool is_placed(std::size_t at) const { return points_[at].witness.vantage != Vantage::unknown; }
   const Alignment& alignment(std::size_t outer, std::size_t inner) const { return path_.to_inner[outer][inner - outer - 1]; }
 
   // What `inner` shows of the record `outer` calls wrong under this rule.
@@ -177,7 +181,7 @@ class Divergence {
   void trace_reply(std::size_t at, BookedFinding& booked) {
     std::size_t wrong = at;
     for (std::size_t inner = at + 1; inner < points_.size(); ++inner) {
-      const Seen seen = seen_of(at, booked.finding, inner);
+      const Seen seen = is_placed(inner) ? seen_of(at, booked.finding, inner) : Seen::unseen;
       if (seen == Seen::wrong) wrong = inner;
       if (seen != Seen::right) continue;
       return set_fault(booked, between(points_[wrong].witness.vantage, points_[inner].witness.vantage), points_[inner].complete());
@@ -199,7 +203,7 @@ class Divergence {
 
   // Inward means towards the client here: requests come from there.
   void trace_request(std::size_t at, BookedFinding& booked) {
-    for (std::size_t outer = at; outer-- > 0;) {
+    for (std::size_t outer = at; is_placed(at) && outer-- > 0;) {
       const Seen seen = distinct_at(outer, at, booked.finding);
       if (seen != Seen::right) continue;
       MisroutePicture picture;

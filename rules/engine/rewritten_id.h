@@ -1,4 +1,5 @@
-// Ids as gateways make them: the client's id, a separator and 6 to 32 hexadecimal digits ("1" becomes "1_a3b2c1d0").
+// Ids as gateways make them: the id that was asked with, a separator and 6 to 32 hexadecimal digits ("1" becomes "1_a3b2c1d0"), or the forms
+// of agentgateway ("agw_7_n_1") and Envoy AI Gateway ("1__i__backend").
 // One such id proves nothing; several of a session do. Source: protocol notes ID12. Threads: pure functions.
 #pragma once
 

@@ -67,17 +67,6 @@ bool SessionSwaps::has_rivals(const AnsweredCall& call, std::size_t open_beside)
   return false;
 }
 
-bool SessionSwaps::repeats_own(const AnsweredCall& call, std::string_view payload) {
-  if (call.tokens.empty()) return false;
-  const bool own = std::any_of(call.tokens.begin(), call.tokens.end(), [&](const std::string& token) { return session::stands_in(token, payload); });
-  if (habits_.size() < kTools || habits_.contains(call.tool)) {
-    Habit& habit = habits_[call.tool];
-    ++habit.replies;
-    habit.repeating += own;
-  }
-  return own;
-}
-
 void SessionSwaps::take_stranger(AnsweredCall& call, std::string_view payload, FindingSink& findings) {
   const bool strange = is_strange(call);
   judge(call, payload, strange, findings);
@@ -89,8 +78,7 @@ void SessionSwaps::take_stranger(AnsweredCall& call, std::string_view payload, F
 
 // A tool that repeats its arguments and did not, or one whose replies look otherwise. What is not known yet may be strange.
 bool SessionSwaps::is_strange(const AnsweredCall& call) const {
-  const auto habit = habits_.find(call.tool);
-  if (!call.tokens.empty() && habit != habits_.end() && habit->second.repeats()) return true;
+  if (!call.tokens.empty() && habits_.always(call.tool)) return true;
   return call.shape.known() && (!shapes_.mature(call.tool) || shapes_.is_strange(call.tool, call.shape));
 }
 
@@ -102,14 +90,13 @@ void SessionSwaps::judge(AnsweredCall& call, std::string_view payload, bool stra
     if (!(strange || other->strange) || !may_belong_together(call, twin)) continue;
     const bool there = repeats_what_only(twin, call, payload), here = repeats_what_only(call, twin, other->payload);
     bool told = false;
-    if (there && here) {
-      tell(call, twin, "swap", "it repeats those arguments and none of its own, and the other way round", findings);
-      tell(twin, call, "swap", "it repeats those arguments and none of its own, and the other way round", findings);
-      told = true;
-    } else if (differ(call, twin)) {
+    const bool crosswise = there && here, known = habits_.known(call.tool) && habits_.known(twin.tool);
+    if (crosswise && known) {
+      told = tell_crosswise(call, twin, findings);
+    } else if (crosswise || differ(call, twin)) {
       Pair pair{call, twin, there, here, tried};
       told = judge_shapes(pair, false, findings);
-      if (!told && !(shapes_.mature(call.tool) && shapes_.mature(twin.tool))) hold(std::move(pair), findings);
+      if (!told && (crosswise || !(shapes_.mature(call.tool) && shapes_.mature(twin.tool)))) hold(std::move(pair), findings);
     }
     if (told) {
       twin.told = call.told = true;
@@ -118,9 +105,19 @@ void SessionSwaps::judge(AnsweredCall& call, std::string_view payload, bool stra
   }
 }
 
+// Each repeats what the other was asked with; that proves nothing of tools whose replies seldom repeat what was asked.
+bool SessionSwaps::tell_crosswise(const AnsweredCall& a, const AnsweredCall& b, FindingSink& findings) const {
+  if (habits_.seldom(a.tool) || habits_.seldom(b.tool)) return false;
+  tell(a, b, "swap", "it repeats those arguments and none of its own, and the other way round", findings);
+  tell(b, a, "swap", "it repeats those arguments and none of its own, and the other way round", findings);
+  return true;
+}
+
 // By what the profiles know now, if that is enough or nothing more is to come.
 bool SessionSwaps::judge_shapes(const Pair& pair, bool last, FindingSink& findings) {
   const auto& [a, b, a_repeats_b, b_repeats_a, tried] = pair;
+  if (last && a_repeats_b && b_repeats_a && tell_crosswise(a, b, findings)) return true;
+  if (!differ(a, b)) return false;
   if (!last && !(shapes_.mature(a.tool) && shapes_.mature(b.tool))) return false;
   const auto side = [](const AnsweredCall& call, bool repeats) { return ShapeBook::Side{call.tool, call.call.tool, &call.shape, repeats, call.learned}; };
   const auto verdict = shapes_.exchanged(side(a, a_repeats_b), side(b, b_repeats_a), tried);

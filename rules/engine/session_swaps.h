@@ -4,16 +4,16 @@
 // each reply repeats what the other was asked with, or shape makes chance improbable (shape_book.h); below that it is a hint.
 // Not judged: tools that neither repeat arguments nor have a form of their own; replies beyond kLoose that came while a call waited.
 // Source: protocol notes ID15, SC11, C.5 P09.
-// Ownership: copies; refers to the shape book, which outlives it. Threads: none. Bound: kLoose replies, kWaiting pairs, kTools tools.
+// Ownership: copies; refers to the shape book and the habits, which outlive it. Threads: none. Bound: kLoose replies, kWaiting pairs.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "engine/answered_call.h"
+#include "engine/echo_habits.h"
 #include "engine/shape_book.h"
 
 namespace mcpscan::engine {
@@ -23,18 +23,15 @@ class SessionSwaps {
   static constexpr std::size_t kLoose = 256;            // replies that say nothing of their own call, remembered; 20 KB each at most
   static constexpr std::size_t kPayloadBytes = 16384;   // head of each of them
   static constexpr std::size_t kWaiting = 1000;         // pairs whose tools' profiles are still to grow
-  static constexpr std::size_t kTools = 4096;
 
-  explicit SessionSwaps(const ShapeBook& shapes) : shapes_(shapes) {}
+  SessionSwaps(const ShapeBook& shapes, const EchoHabits& habits) : shapes_(shapes), habits_(habits) {}
 
   void opened() { ++open_; }
   void closed() { --open_; }
   // Whether a call of another session was in flight at the same time; `open_beside`: open calls of its own session.
   bool has_rivals(const AnsweredCall& call, std::size_t open_beside) const;
 
-  // Whether the reply repeats any of the call's arguments, which must be parsed; learns how usual that is with its tool.
-  bool repeats_own(const AnsweredCall& call, std::string_view payload);
-  // A reply that does not, with the shape it has. The call is marked when that was told.
+  // A reply that repeats none of its call's arguments, which are parsed, with the shape it has. The call is marked when that was told.
   void take_stranger(AnsweredCall& call, std::string_view payload, model::FindingSink& findings);
   // The shape of a reply that it remembers went into the profile of its tool.
   void note_learned(const AnsweredCall& call);
@@ -48,10 +45,6 @@ class SessionSwaps {
     std::string payload;
     bool strange = false;
   };
-  struct Habit {                                        // of a tool
-    std::uint64_t replies = 0, repeating = 0;           // that had something to repeat
-    bool repeats() const { return replies >= 10 && repeating * 10 >= replies * 9; }
-  };
   struct Pair {
     AnsweredCall a, b;
     bool a_repeats_b = false, b_repeats_a = false;      // what the other alone was asked with
@@ -60,14 +53,15 @@ class SessionSwaps {
 
   bool is_strange(const AnsweredCall& call) const;
   void judge(AnsweredCall& call, std::string_view payload, bool strange, model::FindingSink& findings);
+  bool tell_crosswise(const AnsweredCall& a, const AnsweredCall& b, model::FindingSink& findings) const;
   bool judge_shapes(const Pair& pair, bool last, model::FindingSink& findings);
   void hold(Pair pair, model::FindingSink& findings);
 
   const ShapeBook& shapes_;
+  const EchoHabits& habits_;
   std::size_t open_ = 0;
   std::deque<Loose> loose_;                             // in the order they came
   std::deque<Pair> waiting_;
-  std::unordered_map<std::uint64_t, Habit> habits_;     // by tool
 };
 
 }  // namespace mcpscan::engine

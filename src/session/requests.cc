@@ -104,8 +104,6 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   if (message.id.present()) capabilities_ |= model::kRequestIds;
   const bool from_client = requestor == Direction::client_to_server;
   if (message.method == "initialize" && session.keyed_by == model::SessionKeying::process && session.initialize_seen) restart(state, seen);
-  if (from_client) count_client_request(session, message);
-  else ++session.counts.server_requests;
   remember_peer(state, seen.http);
   Event request = event(EventKind::request, seen, &state);
   request.exchange = exchange;
@@ -118,6 +116,8 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
     request.retransmitted = true;
     in_flight = nullptr;
   }
+  if (!from_client) ++session.counts.server_requests;
+  else if (!request.retransmitted) count_client_request(session, message);
   // Without sessions ids prove nothing across exchanges, but two requests of one array are one client's.
   for (std::size_t i = 0; !ids_tell && exchange && message.batch_size > 1 && message.id.type != IdType::null && i < exchange->calls.size(); ++i) {
     Call& sibling = calls_.at(exchange->calls[i]);

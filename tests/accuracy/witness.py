@@ -118,7 +118,7 @@ def request_bytes(exchange, server):
 
 
 def response_pieces(exchange):
-    reasons = {200: "OK", 202: "Accepted", 401: "Unauthorized", 404: "Not Found", 405: "Method Not Allowed", 503: "Service Unavailable"}
+    reasons = {200: "OK", 202: "Accepted", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 405: "Method Not Allowed", 503: "Service Unavailable"}
     granted = opens(exchange) == "initialize" and exchange.session.has_header
     extra = f"Mcp-Session-Id: {exchange.session.key}\r\n" if granted else ""
     status = f"HTTP/1.1 {exchange.status} {reasons[exchange.status]}\r\n{extra}"

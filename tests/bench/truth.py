@@ -103,7 +103,8 @@ class Comparison:
 
     def calls(self):
         truth, totals, tools = self.truth, self.report["totals"], self.report["tools"]
-        self.equal("sessions", truth["sessions"], totals["sessions"])
+        if not self.lossy:  # one whose initialize was lost in part is known by its connection, and once more by its id
+            self.equal("sessions", truth["sessions"], totals["sessions"])
         self.equal("calls", truth["calls"], totals["tools_calls"])
         self.equal("replies", truth["replies"], totals["replies"] - (totals["requests"] - totals["tools_calls"]))
         self.equal("calls, by tool", truth["calls"], sum(row["calls"] for row in tools))
@@ -131,7 +132,7 @@ class Comparison:
         return paired["requests"] - paired["with_reply"] - told
 
     def mismatches(self):
-        want, have = self.truth["reply-mismatch"], counted(self.report, "reply-mismatch")
+        want, have = self.truth["reply-mismatch"], counted(self.report, "reply-mismatch", "critical" if self.lossy else None)
         self.equal("reply-mismatch, swapped_pairs", 2 * want["swapped_pairs"], have["swap"])
         crossed = 0 if self.is_log else want["collision_crossed"]
         self.equal("reply-mismatch, collision_crossed", crossed, have["duplicate-id"])

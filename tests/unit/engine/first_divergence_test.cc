@@ -127,6 +127,26 @@ TEST_CASE("right in the server's log and wrong at the client's wire leaves open 
   CHECK(Taps::fault(taps.at_client).contributing.size() == 2);
 }
 
+TEST_CASE("a log of unknown place that shows the same swap takes no blame off the hop between the wires") {
+  Taps taps;
+  add_swap_rule(taps.rules);
+  taps.two("payload of 22", "payload of 21");
+  FindingBook elsewhere{taps.limits};
+  for (FindingBook* book : {&taps.at_client, &elsewhere}) {
+    for (const char* id : {"21", "22"}) taps.accuse(*book, kSwap, id, 300, Party::server, "swap");
+  }
+  taps.outer.tracker.finish();
+  taps.inner.tracker.finish();
+  const auto inward = session::align(taps.outer.ledger, taps.inner.ledger), outward = session::align(taps.inner.ledger, taps.outer.ledger);
+  VantagePath path;
+  path.points = {{Vantage::client_wire, &taps.outer.ledger, &taps.at_client}, {Vantage::server_wire, &taps.inner.ledger, &taps.at_server}, {Vantage::unknown, &taps.outer.ledger, &elsewhere}};
+  path.to_inner = {{inward, session::align(taps.outer.ledger, taps.outer.ledger)}, {outward}, {}};
+  engine::name_first_divergence(path, taps.rules);
+  CHECK(Taps::fault(taps.at_client).party == Party::gateway);
+  CHECK(Taps::fault(taps.at_client).certainty == Certainty::proven);
+  CHECK(taps.at_server.findings().empty());
+}
+
 TEST_CASE("a call that is not joined moves no blame") {
   Taps taps;
   taps.outer.request("9", 90, {"s1", "tool", "amber-9"});

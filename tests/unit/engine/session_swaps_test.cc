@@ -36,12 +36,13 @@ AnsweredCall call(std::uint32_t handle, std::uint32_t session, const char* argum
 // A tool that has repeated its argument twenty times, and one reply that repeats another session's, whose call got none.
 std::vector<model::FindingDraft> after_a_stray(bool repeating_tool) {
   engine::ShapeBook shapes;
-  SessionSwaps swaps(shapes);
+  engine::EchoHabits habits;
+  SessionSwaps swaps(shapes, habits);
   Kept kept;
-  for (std::uint32_t i = 0; i < 20; ++i) swaps.repeats_own(call(i, 1, "amber-5999", 0, 0), repeating_tool ? "about amber-5999" : "nothing");
+  for (std::uint32_t i = 0; i < 20; ++i) habits.note(call(i, 1, "amber-5999", 0, 0), repeating_tool ? "about amber-5999" : "nothing");
   AnsweredCall lost = call(100, 1, "quartz-6202", 1, 61), stray = call(101, 2, "valley-4335", 2, 3);
   lost.answered = false;
-  if (!swaps.repeats_own(stray, "about quartz-6202")) swaps.take_stranger(stray, "about quartz-6202", kept);
+  if (!habits.note(stray, "about quartz-6202")) swaps.take_stranger(stray, "about quartz-6202", kept);
   swaps.lose(lost, kept);
   return kept.drafts;
 }
@@ -61,7 +62,8 @@ TEST_CASE("a tool that names whatever it finds proves nothing by naming another 
 
 TEST_CASE("only calls of another session in flight at the same time are rivals") {
   engine::ShapeBook shapes;
-  SessionSwaps swaps(shapes);
+  const engine::EchoHabits habits;
+  SessionSwaps swaps(shapes, habits);
   swaps.opened();
   CHECK_FALSE(swaps.has_rivals(call(1, 1, "a", 0, 1), 1));
   swaps.opened();

@@ -1,0 +1,57 @@
+// EchoHabits: how often the replies of each tool repeat anything that their calls were asked with. Most do always or never; a reply that leaves
+// its tool's habit is strange, and one of a tool that never repeats proves nothing by naming what another call was asked with.
+// Owns its counts. Threads: none. Bound: kTools tools; of those beyond, nothing is known.
+// Source: protocol notes RS12, C.4.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+
+#include "engine/answered_call.h"
+#include "session/argument_echo.h"
+
+namespace mcpscan::engine {
+
+class EchoHabits {
+ public:
+  static constexpr std::size_t kTools = 4096;
+  static constexpr std::uint64_t kUsual = 10, kKnown = 5;  // replies that show a habit, and the lack of one
+
+  // Whether the reply repeats any argument of the call, which must be parsed; learns from it.
+  bool note(const AnsweredCall& call, std::string_view payload) {
+    if (call.tokens.empty()) return false;
+    const bool repeats = std::any_of(call.tokens.begin(), call.tokens.end(), [&](const std::string& token) { return session::stands_in(token, payload); });
+    if (tools_.size() < kTools || tools_.contains(call.tool)) {
+      Counts& counts = tools_[call.tool];
+      ++counts.replies;
+      counts.repeating += repeats;
+    }
+    return repeats;
+  }
+
+  bool always(std::uint64_t tool) const {
+    const Counts counts = of(tool);
+    return counts.replies >= kUsual && counts.repeating * 10 >= counts.replies * 9;
+  }
+  bool known(std::uint64_t tool) const { return of(tool).replies >= kKnown; }
+  bool seldom(std::uint64_t tool) const {
+    const Counts counts = of(tool);
+    return counts.replies >= kKnown && counts.repeating * 2 < counts.replies;
+  }
+
+ private:
+  struct Counts {
+    std::uint64_t replies = 0, repeating = 0;  // that had something to repeat
+  };
+  Counts of(std::uint64_t tool) const {
+    const auto known = tools_.find(tool);
+    return known == tools_.end() ? Counts{} : known->second;
+  }
+
+  std::unordered_map<std::uint64_t, Counts> tools_;
+};
+
+}  // namespace mcpscan::engine

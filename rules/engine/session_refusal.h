@@ -1,0 +1,15 @@
+// Whether a refused exchange was refused for its session, by status and by what the body says. A 400 has many reasons (an id in flight,
+// a header, a revision), a 404 of an unknown method is none of the session's.
+// Source: MCP 2025-11-25 transports "Session Management"; protocol notes SE02, A.5, D.2. Threads: pure functions.
+#pragma once
+
+#include <string_view>
+
+namespace mcpscan::engine {
+
+// An error text about the session itself: "Session not found", "No valid session ID provided", "session expired", ...
+bool tells_lost_session(std::string_view text);
+// `body`: a head of it, JSON or not. Some servers answer 404 to a GET because they offer no stream; that is none of the session's either.
+bool refuses_session(std::string_view method, unsigned status, std::string_view body);
+
+}  // namespace mcpscan::engine

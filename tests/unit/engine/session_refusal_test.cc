@@ -1,0 +1,26 @@
+// A refusal is the session's where status and body say so, and not where they name another reason.
+#include "engine/session_refusal.h"
+
+#include <catch2/catch.hpp>
+
+using mcpscan::engine::refuses_session;
+
+TEST_CASE("404 refuses the session unless it is the method that is unknown") {
+  CHECK(refuses_session("POST", 404, {}));
+  CHECK(refuses_session("POST", 404, R"({"error":{"code":-32001,"message":"Session not found"}})"));
+  CHECK_FALSE(refuses_session("POST", 404, R"({"error":{"code":-32601,"message":"Method not found"}})"));
+}
+
+TEST_CASE("a server without a stream to listen to may say 404 to a GET") {
+  CHECK_FALSE(refuses_session("GET", 404, "Not Found"));
+  CHECK(refuses_session("GET", 404, "Session not found"));
+}
+
+TEST_CASE("400 refuses the session only where it says so") {
+  CHECK(refuses_session("POST", 400, R"({"error":{"code":-32000,"message":"Bad Request: Server not initialized"}})"));
+  CHECK(refuses_session("POST", 400, "Bad Request: No valid session ID provided"));
+  CHECK_FALSE(refuses_session("POST", 400, R"({"error":{"code":-32600,"message":"duplicate in-flight request ID 5"}})"));
+  CHECK_FALSE(refuses_session("POST", 400, R"({"error":{"code":-32600,"message":"Invalid Request: Server already initialized"}})"));
+  CHECK_FALSE(refuses_session("POST", 400, {}));
+  CHECK_FALSE(refuses_session("POST", 200, "session not found"));
+}
