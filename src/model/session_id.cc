@@ -1,23 +1,36 @@
 #include "model/session_id.h"
 
-#include <algorithm>
+#include <array>
 
 namespace mcpscan::model {
 namespace {
 
-bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+constexpr char kOther = 0;
+
+// A digit as it is kept, a dash as itself, everything else kOther.
+constexpr std::array<char, 256> kKept = [] {
+  std::array<char, 256> table{};
+  for (unsigned c = '0'; c <= '9'; ++c) table[c] = static_cast<char>(c);
+  for (unsigned c = 'a'; c <= 'f'; ++c) table[c] = table[c - 'a' + 'A'] = static_cast<char>(c);
+  table['-'] = '-';
+  return table;
+}();
 
 }  // namespace
 
 std::string normalise_session_id(std::string_view id) {
-  const auto digits = static_cast<std::size_t>(std::count_if(id.begin(), id.end(), is_hex));
-  const auto dashes = static_cast<std::size_t>(std::count(id.begin(), id.end(), '-'));
-  if (digits < 16 || digits + dashes != id.size()) return std::string(id);
-  std::string text;
-  text.reserve(digits);
+  constexpr std::size_t kFewestDigits = 16;
+  std::string text(id);
+  char* to = text.data();
   for (const char c : id) {
-    if (c != '-') text += static_cast<char>(c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c);
+    const char kept = kKept[static_cast<unsigned char>(c)];
+    if (kept == kOther) return text.assign(id);
+    *to = kept;
+    to += kept != '-';
   }
+  const auto digits = static_cast<std::size_t>(to - text.data());
+  if (digits < kFewestDigits) return text.assign(id);
+  text.resize(digits);
   return text;
 }
 
