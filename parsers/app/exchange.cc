@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "app/exchange_recorder.h"
 
@@ -29,28 +30,32 @@ int base64_value(char c) {
   return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-bool append_base64(std::string_view text, std::string& out) {
+// Writes what `text` stands for to `out`, which has room for as many bytes as `text`; nullptr when it is no base64.
+char* decode_base64(std::string_view text, char* out) {
   unsigned bits = 0, held = 0;
   for (const char c : text.substr(0, text.find('='))) {
     const int value = base64_value(c);
-    if (value < 0) return false;
+    if (value < 0) return nullptr;
     bits = (bits << 6 | static_cast<unsigned>(value)) & 0xffffu;
     if ((held += 6) < 8) continue;
     held -= 8;
-    out.push_back(static_cast<char>(bits >> held & 0xffu));
+    *out++ = static_cast<char>(bits >> held & 0xffu);
   }
-  return true;
+  return out;
 }
 
-// MCP 2026-07-28: a header value that is not plain ASCII is sent as =?base64?...?=.
-void append_decoded(std::string_view value, std::string& out) {
+char* copy_to(std::string_view text, char* out) {
+  if (!text.empty()) std::memcpy(out, text.data(), text.size());
+  return out + text.size();
+}
+
+// MCP 2026-07-28: a header value that is not plain ASCII is sent as =?base64?...?=. Room as for decode_base64().
+char* copy_decoded(std::string_view value, char* out) {
   constexpr std::string_view kHead = "=?base64?", kTail = "?=";
-  const std::size_t before = out.size();
   const bool wrapped = value.size() >= kHead.size() + kTail.size() && value.substr(0, kHead.size()) == kHead &&
                        value.substr(value.size() - kTail.size()) == kTail;
-  if (wrapped && append_base64(value.substr(kHead.size(), value.size() - kHead.size() - kTail.size()), out)) return;
-  out.resize(before);
-  out.append(value);
+  char* const end = wrapped ? decode_base64(value.substr(kHead.size(), value.size() - kHead.size() - kTail.size()), out) : nullptr;
+  return end != nullptr ? end : copy_to(value, out);
 }
 
 bool is_event_stream(std::string_view content_type) {
@@ -77,15 +82,12 @@ void KeptHead::assign(const HttpHead& from) {
   head = from;
   std::size_t size = 0;
   for (const auto field : kKeptFields) size += (from.*field).size();
-  bytes.clear();
-  bytes.reserve(size);  // so that the views stay
+  bytes.resize(size);
+  char* to = bytes.data();
   for (const auto field : kKeptFields) {
-    const std::size_t at = bytes.size();
-    if (field == &HttpHead::mcp_name || field == &HttpHead::mcp_method)
-      append_decoded(from.*field, bytes);
-    else
-      bytes.append(from.*field);
-    head.*field = std::string_view(bytes).substr(at);
+    const char* const begin = to;
+    to = field == &HttpHead::mcp_name || field == &HttpHead::mcp_method ? copy_decoded(from.*field, to) : copy_to(from.*field, to);
+    head.*field = {begin, static_cast<std::size_t>(to - begin)};
   }
 }
 

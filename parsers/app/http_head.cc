@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "base/hash.h"
 
@@ -23,10 +27,60 @@ constexpr std::array<bool, 256> kTokenChars = [] {
   return table;
 }();
 
-bool is_token(std::string_view text) {
-  bool good = !text.empty();
-  for (const char c : text) good &= kTokenChars[static_cast<unsigned char>(c)];
-  return good;
+// Bytes of letters, digits and dashes that 16 bytes begin with: what nearly all names are made of.
+#if defined(__SSE2__)
+std::size_t plain_length(const char* bytes) {
+  const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+  const __m128i lower = _mm_or_si128(v, _mm_set1_epi8(0x20));
+  const __m128i letter = _mm_and_si128(_mm_cmpgt_epi8(lower, _mm_set1_epi8('a' - 1)), _mm_cmplt_epi8(lower, _mm_set1_epi8('z' + 1)));
+  const __m128i digit = _mm_and_si128(_mm_cmpgt_epi8(v, _mm_set1_epi8('0' - 1)), _mm_cmplt_epi8(v, _mm_set1_epi8('9' + 1)));
+  const __m128i plain = _mm_or_si128(_mm_or_si128(letter, digit), _mm_cmpeq_epi8(v, _mm_set1_epi8('-')));
+  return static_cast<std::size_t>(__builtin_ctz(~static_cast<unsigned>(_mm_movemask_epi8(plain))));
+}
+#endif
+
+// Bytes of the token that `text` begins with.
+std::size_t token_length(std::string_view text) {
+  std::size_t length = 0;
+#if defined(__SSE2__)
+  constexpr std::size_t kStep = 16;
+  while (length + kStep <= text.size()) {
+    const std::size_t plain = plain_length(text.data() + length);
+    length += plain;
+    if (plain < kStep) break;
+  }
+#endif
+  while (length < text.size() && kTokenChars[static_cast<unsigned char>(text[length])]) ++length;
+  return length;
+}
+
+// A field's name in lower case, laid out so that a name in any case is compared eight bytes at a time: where it has a letter, the bit
+// that tells upper from lower case does not count.
+template <std::size_t Size>
+struct KnownName {
+  static constexpr std::size_t kLength = Size - 1, kWord = sizeof(std::uint64_t);
+  static constexpr std::size_t kWords = (kLength + kWord - 1) / kWord;
+  std::array<std::uint64_t, kWords> bytes{}, counting{};
+
+  consteval KnownName(const char (&name)[Size]) {  // NOLINT: so that a literal is one
+    for (std::size_t i = 0; i < kLength; ++i) {
+      const auto byte = static_cast<unsigned char>(name[i]);
+      const std::size_t shift = 8 * (i % kWord);
+      bytes[i / kWord] |= static_cast<std::uint64_t>(byte) << shift;
+      counting[i / kWord] |= (byte >= 'a' && byte <= 'z' ? std::uint64_t{0xdf} : std::uint64_t{0xff}) << shift;
+    }
+  }
+};
+
+// `name` has the length of the known one.
+template <KnownName known>
+bool is(const char* name) {
+  std::array<std::uint64_t, known.kWords> words{};
+  static_assert(std::endian::native == std::endian::little, "the bytes of a name are packed with the first one lowest");
+  std::memcpy(words.data(), name, known.kLength);
+  std::uint64_t differ = 0;
+  for (std::size_t i = 0; i < known.kWords; ++i) differ |= (words[i] ^ known.bytes[i]) & known.counting[i];
+  return differ == 0;
 }
 
 bool is_method(std::string_view text) {
@@ -156,8 +210,8 @@ FieldsRead parse_fields(std::string_view section, std::size_t at, bool strict, H
     const std::string_view line = next_line(section, at);
     if (line.empty()) break;
     if (line.front() == ' ' || line.front() == '\t') return FieldsRead::folded;
-    const std::size_t colon = line.find(':');
-    const bool field = colon != std::string_view::npos && is_token(line.substr(0, colon));
+    const std::size_t colon = token_length(section.substr(static_cast<std::size_t>(line.data() - section.data())));  // ends before a line end
+    const bool field = colon > 0 && colon < line.size() && line[colon] == ':';
     if (field)
       head.add_field(line.substr(0, colon), trim_space(line.substr(colon + 1)));
     else
@@ -195,58 +249,57 @@ bool icontains(std::string_view text, std::string_view lower_word) {
 }
 
 void HttpHead::add_field(std::string_view name, std::string_view value) {
-  // Most names of a length differ from the known one in their first letter.
-  const auto is = [name](std::string_view known) { return lower(name.front()) == known.front() && iequals(name, known); };
+  const char* const at = name.data();
   switch (name.size()) {
     case 4:
-      if (is("host")) set_once(host, value);
+      if (is<"host">(at)) set_once(host, value);
       break;
     case 6:
-      if (is("accept"))
+      if (is<"accept">(at))
         set_accept(*this, value);
-      else if (is("origin"))
+      else if (is<"origin">(at))
         set_once(origin, value);
       break;
     case 7:
-      if (is("upgrade")) set_upgrade(*this, value);
+      if (is<"upgrade">(at)) set_upgrade(*this, value);
       break;
     case 8:
-      if (is("mcp-name")) set_once(mcp_name, value);
+      if (is<"mcp-name">(at)) set_once(mcp_name, value);
       break;
     case 10:
-      if (is("connection"))
+      if (is<"connection">(at))
         add_connection(*this, value);
-      else if (is("user-agent"))
+      else if (is<"user-agent">(at))
         set_once(user_agent, value);
-      else if (is("mcp-method"))
+      else if (is<"mcp-method">(at))
         set_once(mcp_method, value);
       break;
     case 12:
-      if (is("content-type")) set_once(content_type, value);
+      if (is<"content-type">(at)) set_once(content_type, value);
       break;
     case 13:
-      if (is("authorization") && principal == 0)
+      if (is<"authorization">(at) && principal == 0)
         principal = hash_bytes(value);
-      else if (is("last-event-id"))
+      else if (is<"last-event-id">(at))
         set_last_event_id(*this, value);
       break;
     case 14:
-      if (is("content-length"))
+      if (is<"content-length">(at))
         add_length(*this, value);
-      else if (is("mcp-session-id"))
+      else if (is<"mcp-session-id">(at))
         set_once(session_id, value);
       break;
     case 15:
-      if (is("x-forwarded-for")) set_once(forwarded_for, value);
+      if (is<"x-forwarded-for">(at)) set_once(forwarded_for, value);
       break;
     case 16:
-      if (is("content-encoding")) add_codings(codings, value);
+      if (is<"content-encoding">(at)) add_codings(codings, value);
       break;
     case 17:
-      if (is("transfer-encoding")) add_transfer(*this, value);
+      if (is<"transfer-encoding">(at)) add_transfer(*this, value);
       break;
     case 20:
-      if (is("mcp-protocol-version")) set_once(protocol_version, value);
+      if (is<"mcp-protocol-version">(at)) set_once(protocol_version, value);
       break;
     default:
       break;
@@ -293,8 +346,8 @@ bool is_status_line(std::string_view line) {
 }
 
 bool is_field_line(std::string_view line) {
-  const std::size_t colon = line.find(':');
-  return colon != std::string_view::npos && is_token(line.substr(0, colon));
+  const std::size_t name = token_length(line);
+  return name > 0 && name < line.size() && line[name] == ':';
 }
 
 Likeness looks_like_request(std::string_view bytes) {
