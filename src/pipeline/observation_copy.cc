@@ -66,9 +66,10 @@ const GapFacts* copy_of(const GapFacts& gap, Arena& arena) {
 
 Observation copy_observation(const Observation& seen, Arena& arena) {
   Observation copy = seen;
-  const Mover mover{arena};
-  for (std::string_view* view : {&copy.session, &copy.event_id, &copy.text}) mover.move(*view);
   if (seen.message) copy.message = copy_of(*seen.message, arena);
+  // What is quoted of a record is a part of its message, most often.
+  const Mover mover = seen.message ? Mover{arena, seen.message->text, copy.message->text} : Mover{arena};
+  for (std::string_view* view : {&copy.session, &copy.event_id, &copy.text}) mover.move(*view);
   if (seen.http) copy.http = copy_of(*seen.http, arena);
   if (seen.notice) copy.notice = copy_of(*seen.notice, arena);
   if (seen.outcome) copy.outcome = copy_of(*seen.outcome, arena);

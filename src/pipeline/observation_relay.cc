@@ -8,7 +8,7 @@ namespace mcpscan::pipeline {
 ObservationRelay::ObservationRelay(model::ObservationSink& sink) : sink_(sink), thread_([this] { run(); }) {}
 
 void ObservationRelay::observe(const model::Observation& seen) {
-  if (seen.message && seen.message->text.size() > kBatchBytes) {
+  if (seen.message && seen.message->text.size() > kCopiedBytes) {
     hand_over();
     wait_until_idle();
     return sink_.observe(seen);

@@ -1,7 +1,8 @@
 // ObservationRelay: hands observations on in a second thread, in their order, so that reading and judging overlap. What it hands on are
 // copies, in batches; the sink is used by nobody else between construction and finish().
 // Ownership: batches own their copies. Threads: observe() and finish() in the caller's, the sink in the relay's own.
-// Bound: kBatches of kBatchBytes and kBatchSize; a longer observation waits until all before it are handed on, and is not copied.
+// Bound: kBatches of kBatchBytes and kBatchSize; an observation of more than kCopiedBytes waits until all before it are handed on, and is
+// not copied.
 #pragma once
 
 #include <array>
@@ -28,7 +29,8 @@ class ObservationRelay : public model::ObservationSink {
   void finish();
 
  private:
-  static constexpr std::size_t kBatches = 4, kBatchSize = 1024, kBatchBytes = 1u << 20;
+  // All batches together fit into a core's own cache: what is read back from beyond it costs more than its copy.
+  static constexpr std::size_t kBatches = 8, kBatchSize = 256, kBatchBytes = 128u << 10, kCopiedBytes = 1u << 20;
   struct Batch {
     Arena arena;
     std::vector<model::Observation> observations;

@@ -1,0 +1,58 @@
+#include "pipeline/observation_relay.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace mcpscan;
+
+namespace {
+
+// Texts and methods as they came, each with the number of its record. Checks nothing by itself: it works in the relay's thread.
+struct Texts : model::ObservationSink {
+  std::size_t quotes_elsewhere = 0;  // quotes that are no part of their message any more
+  std::vector<std::pair<std::uint64_t, std::string>> seen;
+  void observe(const model::Observation& observation) override {
+    quotes_elsewhere += !observation.text.empty() && observation.text.data() != observation.message->text.data();
+    seen.emplace_back(observation.source.number, std::string(observation.message->method) + std::string(observation.message->text));
+  }
+};
+
+// A message of `size` bytes that dies when it has been told.
+void tell(model::ObservationSink& sink, std::uint64_t number, std::size_t size) {
+  std::string text(size, static_cast<char>('a' + number % 26)), method = "method-" + std::to_string(number);
+  model::RpcMessage message;
+  message.text = text;
+  message.method = method;
+  model::Observation observation;
+  observation.source.number = number;
+  observation.text = message.text.substr(0, 100);
+  observation.message = &message;
+  sink.observe(observation);
+  text.assign(size, '!');
+  method.assign(method.size(), '!');
+}
+
+}  // namespace
+
+TEST_CASE("What is relayed arrives as it was told and in its order, be it short, long, or too long to be copied", "[threads]") {
+  Texts direct, relayed;
+  {
+    pipeline::ObservationRelay relay(relayed);
+    const auto tell_both = [&](std::uint64_t number, std::size_t size) {
+      tell(direct, number, size);
+      tell(relay, number, size);
+    };
+    for (std::uint64_t i = 1; i <= 3000; ++i) tell_both(i, i % 97);
+    for (std::uint64_t i = 3001; i <= 3100; ++i) tell_both(i, 40'000);
+    tell_both(3101, 1u << 20);
+    tell_both(3102, (1u << 20) + 1);
+    tell_both(3103, 10);
+    relay.finish();
+  }
+  REQUIRE(relayed.seen.size() == 3103);
+  CHECK((relayed.seen == direct.seen));
+  CHECK(relayed.quotes_elsewhere == 0);
+}
