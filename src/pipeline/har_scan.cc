@@ -3,12 +3,14 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "pipeline/har_intake.h"
 #include "pipeline/har_replay.h"
+#include "pipeline/observation_relay.h"
 
 namespace mcpscan::pipeline {
 namespace {
@@ -105,8 +107,10 @@ Status scan_har(ByteReader& bytes, std::string head, std::uint32_t input, const 
   auto zone = Zone::locate(options.time_zone);
   if (!zone) return zone.error();
   HarIntake intake(bytes, std::move(head), input, options, *zone, limits);
-  HarReplay replay(input, limits, numbers, sink, row);
   const unsigned threads = options.threads == 0 ? std::thread::hardware_concurrency() : options.threads;
+  std::optional<ObservationRelay> relay;
+  if (threads > 1) relay.emplace(sink);
+  HarReplay replay(input, limits, numbers, relay ? *relay : sink, row);
   if (threads > 1) {
     ReadAhead ahead(intake);
     replay_all([&] { return ahead.next(); }, replay, progress);
@@ -116,6 +120,7 @@ Status scan_har(ByteReader& bytes, std::string head, std::uint32_t input, const 
   row.first = intake.first();
   row.last = intake.last();
   replay.finish(intake.reader().entries_cut(), row.last);
+  if (relay) relay->finish();
   row.books.merge(intake.books());
   row.anomalies.merge(intake.anomalies());
   if (intake.reader().cut()) row.anomalies.add({"cut-file", "the file ends before its JSON does", {input, model::PlaceKind::entry, 0, 0}, 1});

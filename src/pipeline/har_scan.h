@@ -1,5 +1,6 @@
 // Reads one HAR: its entries to exchanges, to observations in the order of time. With more than one thread, a second one reads and
-// parses ahead; what is told, and all that has memory, stays in the caller's, so the result is the same.
+// parses entries ahead, the caller's replays them, and a third one, which has ended when scan_har() returns, has the sink: each works in
+// the order of the one before, so the result is the same.
 #pragma once
 
 #include <cstdint>
