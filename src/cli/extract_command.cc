@@ -59,8 +59,9 @@ std::string how_much(const extract::ManifestPart& part) {
 void tell(const pipeline::ExtractResult& result, const std::string& folder) {
   const auto& manifest = result.manifest;
   print(fmt::format("{}  {}\n", result.incident.id, result.incident.title));
-  print(fmt::format("{}: {} of {} in {} file{}; scanned again, it shows the same incident\n", folder, size_text(result.bytes), size_text(result.source_bytes), manifest.parts.size(),
-                    manifest.parts.size() == 1 ? "" : "s"));
+  const bool unpacked = result.bytes > result.source_bytes;  // a part of an archive or a compressed log
+  print(fmt::format("{}: {} {} {} in {} file{}; scanned again, it shows the same incident\n", folder, size_text(result.bytes), unpacked ? "unpacked from" : "of", size_text(result.source_bytes),
+                    manifest.parts.size(), manifest.parts.size() == 1 ? "" : "s"));
   for (const auto& part : manifest.parts) {
     print(fmt::format("  {}  {}{}{}\n", part.path, part.anew ? "written anew from " : "", how_much(part), manifest.sources[part.source].path));
   }

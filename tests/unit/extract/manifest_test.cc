@@ -27,7 +27,7 @@ ingest::InputFile file(std::string path, std::string set, std::int64_t rotation 
 
 TEST_CASE("A manifest reads back how its parts are to be read") {
   Manifest manifest;
-  manifest.parts.push_back({"evidence/a.log", "00", 4, 0, "line", "1-2", 2, 9});
+  manifest.parts.push_back({"evidence/a.log", "00", 4, 0, "line", "1-2", 2, 9, true, "server-wire"});
   manifest.key_log = "tls-keys.log";
   manifest.reading = {"Europe/Berlin", "caddy", "port 80", "gateway", 5'000'000, {7}, {}};
   const ScratchFolder folder;
@@ -36,6 +36,7 @@ TEST_CASE("A manifest reads back how its parts are to be read") {
   REQUIRE(back);
   REQUIRE(*back);
   CHECK((*back)->parts.at(0).path == "evidence/a.log");
+  CHECK((*back)->parts[0].vantage == "server-wire");
   CHECK((*back)->key_log == "tls-keys.log");
   CHECK((*back)->reading.time_zone == "Europe/Berlin");
   CHECK((*back)->reading.client_timeout_us == 5'000'000);

@@ -17,6 +17,10 @@ std::int64_t rows(const std::string& path, const char* table) { return SQLite::D
 void take_in_day(const std::string& path, const std::string& client, Time at, std::int64_t days, Time now = {}) {
   auto run = MadeRun(client).requests(at, 10).faults(at, 3);
   run.run.at = now;
+  run.run.sources = {"/logs/" + client};
+  run.run.sessions.emplace_back();
+  run.run.sessions.back().source = run.run.sources[0];
+  run.run.sessions.back().id = "session-of-" + client;
   const auto history = History::open(path, Access::write, 0).take();
   REQUIRE(history->begin().ok());
   REQUIRE(history->record(run.run, days).ok());
@@ -35,7 +39,7 @@ TEST_CASE("What is older than the days kept goes with all that belonged to it, w
   CHECK(requests_on(path, noon(2026, 11, 1)) == 0);
   CHECK(requests_on(path, noon(2026, 11, 2)) == 10);
   CHECK(requests_on(path, noon(2026, 11, 12)) == 10);
-  for (const char* table : {"traffic", "occurrences", "findings", "causes", "runs", "coverage", "files", "sessions"}) {
+  for (const char* table : {"traffic", "occurrences", "findings", "causes", "runs", "coverage", "files", "sessions", "memories"}) {
     INFO(table);
     CHECK(rows(path, table) == 2);
   }
