@@ -83,6 +83,15 @@ bool is(const char* name) {
   return differ == 0;
 }
 
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+inline std::string_view trimmed(std::string_view text) {
+  const char *begin = text.data(), *end = begin + text.size();
+  while (begin < end && is_blank(*begin)) ++begin;
+  while (begin < end && is_blank(end[-1])) --end;
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
+
 bool is_method(std::string_view text) {
   return !text.empty() && text.size() <= kMethodBytes &&
          std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'A' && c <= 'Z') || c == '-' || c == '_'; });
@@ -93,7 +102,7 @@ template <typename Each>
 void for_each_member(std::string_view list, Each each) {
   while (!list.empty()) {
     const std::size_t comma = std::min(list.find(','), list.size());
-    const std::string_view member = trim_space(list.substr(0, comma));
+    const std::string_view member = trimmed(list.substr(0, comma));
     if (!member.empty()) each(member);
     list.remove_prefix(std::min(comma + 1, list.size()));
   }
@@ -134,7 +143,7 @@ void add_length(HttpHead& head, std::string_view value) {
 
 void add_transfer(HttpHead& head, std::string_view value) {
   for_each_member(value, [&](std::string_view member) {
-    const std::string_view name = trim_space(member.substr(0, member.find(';')));
+    const std::string_view name = trimmed(member.substr(0, member.find(';')));
     head.has_transfer = true;
     head.chunked = iequals(name, "chunked");  // only as the last coding does it frame the message
     if (!head.chunked && !iequals(name, "identity")) add_codings(head.codings, name);
@@ -164,11 +173,25 @@ void set_upgrade(HttpHead& head, std::string_view value) {
   head.upgrade_h2c |= icontains(value, "h2c");
 }
 
+// Where the first line feed stands from `at` on; the text's size when there is none. Lines are short: a call of memchr would cost more.
+std::size_t line_end(std::string_view text, std::size_t at) {
+#if defined(__SSE2__)
+  constexpr std::size_t kStep = 16;
+  for (; at + kStep <= text.size(); at += kStep) {
+    const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    const auto found = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('\n'))));
+    if (found != 0) return at + static_cast<std::size_t>(__builtin_ctz(found));
+  }
+#endif
+  while (at < text.size() && text[at] != '\n') ++at;
+  return at;
+}
+
 // The line that begins at `at`, without its end; `at` moves behind it.
 std::string_view next_line(std::string_view text, std::size_t& at) {
-  const std::size_t end = std::min(text.find('\n', at), text.size());
-  std::string_view line = text.substr(at, end - at);
-  at = std::min(end + 1, text.size());
+  const std::size_t end = line_end(text, at);
+  std::string_view line(text.data() + at, end - at);
+  at = end + (end < text.size() ? 1 : 0);
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   return line;
 }
@@ -179,7 +202,7 @@ bool parse_request_line(std::string_view line, HttpHead& head) {
   const std::size_t last = line.rfind(' ');
   head.is_request = true;
   head.method = line.substr(0, space);
-  head.target = trim_space(line.substr(space + 1, last - space - 1));
+  head.target = trimmed(line.substr(space + 1, last - space - 1));
   head.minor_version = static_cast<std::uint8_t>(line.back() - '0');
   return true;
 }
@@ -213,7 +236,7 @@ FieldsRead parse_fields(std::string_view section, std::size_t at, bool strict, H
     const std::size_t colon = token_length(section.substr(static_cast<std::size_t>(line.data() - section.data())));  // ends before a line end
     const bool field = colon > 0 && colon < line.size() && line[colon] == ':';
     if (field)
-      head.add_field(line.substr(0, colon), trim_space(line.substr(colon + 1)));
+      head.add_field(line.substr(0, colon), trimmed(line.substr(colon + 1)));
     else
       head.oddities |= kBadField;
     if (!field && strict) return FieldsRead::bad;
@@ -232,11 +255,7 @@ FieldsRead parse_section(std::string_view section, bool request, bool strict, Ht
 
 }  // namespace
 
-std::string_view trim_space(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
+std::string_view trim_space(std::string_view text) { return trimmed(text); }
 
 bool iequals(std::string_view a, std::string_view b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
@@ -307,14 +326,9 @@ void HttpHead::add_field(std::string_view name, std::string_view value) {
 }
 
 std::size_t find_head_end(std::string_view bytes, std::size_t from) {
-  const char* const begin = bytes.data();
-  const char* const end = begin + bytes.size();
-  for (const char* at = begin + std::min(from, bytes.size()); at < end;) {
-    const char* line = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
-    if (line == nullptr || line + 1 >= end) break;
-    if (line[1] == '\n') return static_cast<std::size_t>(line + 2 - begin);
-    if (line[1] == '\r' && line + 2 < end && line[2] == '\n') return static_cast<std::size_t>(line + 3 - begin);
-    at = line + 1;
+  for (std::size_t at = line_end(bytes, from); at + 1 < bytes.size(); at = line_end(bytes, at + 1)) {
+    if (bytes[at + 1] == '\n') return at + 2;
+    if (bytes[at + 1] == '\r' && at + 2 < bytes.size() && bytes[at + 2] == '\n') return at + 3;
   }
   return std::string_view::npos;
 }
