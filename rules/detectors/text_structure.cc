@@ -16,6 +16,12 @@ constexpr std::size_t kLargestText = 64u << 10;  // what a person or model reads
 
 // Whether the first text of the content may begin with a brace. Most do not, and need not be read for it; an escape may stand for one.
 bool may_tell_an_object(std::string_view message) {
+  constexpr std::string_view kUsual = R"([{"type":"text","text":")";
+  const std::size_t list = std::min(message.find('['), message.size());
+  if (message.substr(list).starts_with(kUsual)) {
+    const std::string_view text = message.substr(list + kUsual.size());
+    return text.starts_with('{') || text.starts_with('\\');
+  }
   constexpr std::string_view kMember = "\"text\"", kBlanks = " \t\r\n";
   for (std::size_t at = message.find("\"content\""); at != std::string_view::npos;) {
     at = message.find(kMember, at + 1);

@@ -59,8 +59,10 @@ CallRecord* CallLedger::room() {
 void CallLedger::on_request(const TimelineEvent& event) {
   const model::Call& call = *event.call;
   if (call.requestor != Direction::client_to_server) return;
+  if (record_of_.size() <= call.handle) record_of_.resize(call.handle + 1, kNoRecord);
+  record_of_[call.handle] = kNoRecord;
   CallRecord* const record = room();
-  if (!record) return void(open_.erase(call.handle));
+  if (!record) return;
   const RpcMessage& message = *event.observation->message;
   record->session = session_number(event.session->label);
   record->name = name_number(call.method, call.target);
@@ -74,12 +76,8 @@ void CallLedger::on_request(const TimelineEvent& event) {
   record->collided = event.other != nullptr;
   record->on_wire = event.session->on_wire;
   record->connection = event.observation->connection;
-  Open& open = open_[call.handle];
-  open.record = records_.size() - 1;
-  open.tokens.clear();
-  if (echoes_ == Echoes::noted) argument_tokens(message.text.substr(0, kArgumentBytes), open.tokens);
-  record->told = static_cast<std::uint8_t>(std::min(open.tokens.size(), CallRecord::kTokens));
-  for (std::size_t i = 0; i < record->told; ++i) record->tokens[i] = static_cast<std::uint32_t>(hash_bytes(open.tokens[i]));
+  record_of_[call.handle] = static_cast<std::uint32_t>(records_.size() - 1);
+  if (echoes_ == Echoes::noted) note_tokens(call.handle, message.text, *record);
   if (!event.exchange || event.exchange->server.empty() || servers_.size() >= kServers) return;
   if (std::find(servers_.begin(), servers_.end(), event.exchange->server) == servers_.end()) servers_.push_back(event.exchange->server);
 }
@@ -107,11 +105,24 @@ void CallLedger::on_reply(const TimelineEvent& event) {
   record->replied = record->ended = event.at;
   record->reply_at = event.source;
   if (!record->late) record->closed = model::CloseReason::answered;
-  std::vector<std::string> tokens;
-  tokens.swap(open_[event.call->handle].tokens);
-  const std::string_view payload = message.text.substr(0, kReplyBytes);
-  for (std::size_t i = 0; i < record->told && i < tokens.size(); ++i) {
-    if (stands_in(tokens[i], payload)) record->repeated = static_cast<std::uint8_t>(record->repeated | (1u << i));
+  if (echoes_ == Echoes::noted) note_echoes(event.call->handle, message.text, *record);
+}
+
+void CallLedger::note_tokens(std::uint32_t handle, std::string_view request, CallRecord& record) {
+  std::vector<std::string>& tokens = tokens_[handle];
+  tokens.clear();
+  argument_tokens(request.substr(0, kArgumentBytes), tokens);
+  record.told = static_cast<std::uint8_t>(std::min(tokens.size(), CallRecord::kTokens));
+  for (std::size_t i = 0; i < record.told; ++i) record.tokens[i] = static_cast<std::uint32_t>(hash_bytes(tokens[i]));
+}
+
+void CallLedger::note_echoes(std::uint32_t handle, std::string_view reply, CallRecord& record) {
+  const auto known = tokens_.extract(handle);
+  if (known.empty()) return;
+  const std::vector<std::string>& tokens = known.mapped();
+  const std::string_view payload = reply.substr(0, kReplyBytes);
+  for (std::size_t i = 0; i < record.told && i < tokens.size(); ++i) {
+    if (stands_in(tokens[i], payload)) record.repeated = static_cast<std::uint8_t>(record.repeated | (1u << i));
   }
 }
 
@@ -137,8 +148,8 @@ void CallLedger::on_outcome(const TimelineEvent& event) {
 }
 
 CallRecord* CallLedger::record_of(const model::Call& call) {
-  const auto found = open_.find(call.handle);
-  return found == open_.end() ? nullptr : &records_[found->second.record];
+  const std::uint32_t record = call.handle < record_of_.size() ? record_of_[call.handle] : kNoRecord;
+  return record == kNoRecord ? nullptr : &records_[record];
 }
 
 std::uint32_t CallLedger::session_number(const std::string& label) {

@@ -75,6 +75,8 @@ class CallLedger : public model::EventSink {
   void on_reply(const model::TimelineEvent& event);
   void on_outcome(const model::TimelineEvent& event);
   CallRecord* record_of(const model::Call& call);
+  void note_tokens(std::uint32_t handle, std::string_view request, CallRecord& record);
+  void note_echoes(std::uint32_t handle, std::string_view reply, CallRecord& record);
   CallRecord* room();
   std::uint32_t session_number(const std::string& label);
   std::uint32_t name_number(std::string_view method, std::string_view target);
@@ -85,11 +87,9 @@ class CallLedger : public model::EventSink {
   std::vector<std::string> sessions_;
   std::vector<CallName> names_;
   std::vector<std::string> servers_;
-  struct Open {
-    std::size_t record = 0;
-    std::vector<std::string> tokens;
-  };
-  std::unordered_map<std::uint32_t, Open> open_;   // by handle; a handle that is used again is a new call
+  static constexpr std::uint32_t kNoRecord = UINT32_MAX;
+  std::vector<std::uint32_t> record_of_;   // by handle; a handle that is used again is a new call
+  std::unordered_map<std::uint32_t, std::vector<std::string>> tokens_;   // by handle; where echoes are noted
   std::unordered_map<std::string, std::uint32_t> session_numbers_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> name_numbers_;   // by digest
   std::uint64_t left_out_ = 0, replies_on_get_ = 0, stray_replies_ = 0;
