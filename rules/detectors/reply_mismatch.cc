@@ -174,7 +174,8 @@ class ReplyMismatch : public Detector {
     const bool across = is_across(event, group, member), crowded = group.used > 1;
     if (across || crowded) parse_arguments(member);
     const bool repeats = (across || crowded) && habits_.note(member, payload);
-    const bool stranger = across && !repeats;
+    const bool explained = member.payload_of != kNoMember || member.collided;  // within its own session
+    const bool stranger = across && !repeats && !explained;
     if (shapes_.wants(member.tool) || stranger || (crowded && !member.own)) member.shape = session::ReplyShape(message.text);
     if (!stranger) return;
     if (member.head.empty()) member.head = payload.substr(0, kHeadShown);

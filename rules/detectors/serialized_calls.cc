@@ -134,7 +134,7 @@ class SerializedCalls : public Detector {
     const bool queued = pace == 0 && is_queue(wave, waves);
     if (pace == 0 && !queued) return;
     ++waves.paced;
-    if (queued || timed_out || (answered >= kSure && exceptions(wave) == 0)) return tell(session, wave, pace, findings);
+    if ((timed_out && !queued) || (answered >= kSure && exceptions(wave) == 0)) return tell(session, wave, pace, findings);
     Holder held(waves.held);
     tell(session, wave, pace, held);
     if (waves.held.size() >= kMostHeld) settle(waves, findings);
@@ -165,13 +165,15 @@ class SerializedCalls : public Detector {
     took.push_back(member.finished.us - member.requested.us);
   }
 
-  // What a call to the tool takes when nothing runs beside it, the median; 0: not known.
+  // What a call to the tool takes when nothing runs beside it, the median; 0: not known, or different each time.
   static std::int64_t alone(const Waves& waves, const std::string& tool) {
     const auto known = waves.alone.find(tool);
     if (known == waves.alone.end() || known->second.size() < 2) return 0;
     std::vector<std::int64_t> took = known->second;
-    std::nth_element(took.begin(), took.begin() + took.size() / 2, took.end());
-    return took[took.size() / 2];
+    std::sort(took.begin(), took.end());
+    const auto median = static_cast<double>(took[took.size() / 2]);
+    const auto near = std::count_if(took.begin(), took.end(), [median](std::int64_t one) { return std::abs(static_cast<double>(one) - median) <= kOwnTolerance * median; });
+    return 4 * static_cast<std::size_t>(near) >= 3 * took.size() ? took[took.size() / 2] : 0;
   }
 
   // Each reply behind the first came as long after the one before it as its tool takes by itself, and much longer after its own request.
