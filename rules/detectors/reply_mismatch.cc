@@ -17,6 +17,7 @@
 #include "engine/answered_call.h"
 #include "engine/echo_habits.h"
 #include "engine/overlap_group.h"
+#include "engine/reissues.h"
 #include "engine/session_swaps.h"
 #include "engine/shape_book.h"
 #include "model/detector.h"
@@ -99,7 +100,7 @@ class ReplyMismatch : public Detector {
   }
 
   void finish(FindingSink& findings) override {
-    for (const WaitingPair& pair : waiting_) judge_pair(pair.a, pair.b, pair.tried, findings);
+    for (const WaitingPair& pair : waiting_) judge_pair(pair.a, pair.b, pair.tried, true, findings);
     waiting_.clear();
     for (const Held& held : held_) tell_held(held, findings);
     held_.clear();
@@ -177,9 +178,15 @@ class ReplyMismatch : public Detector {
     const bool explained = member.payload_of != kNoMember || member.collided;  // within its own session
     const bool stranger = across && !repeats && !explained;
     if (shapes_.wants(member.tool) || stranger || (crowded && !member.own)) member.shape = session::ReplyShape(message.text);
+    if (!crowded && reissues_.expects(member)) note_reissue(message.text, member);
     if (!stranger) return;
     if (member.head.empty()) member.head = payload.substr(0, kHeadShown);
     across_.take_stranger(member, payload, findings);
+  }
+
+  void note_reissue(std::string_view text, Member& member) {
+    if (!member.shape.known()) member.shape = session::ReplyShape(text);
+    reissues_.note(member);
   }
 
   // Sessions that hold several clients' messages, or one process each, have no other session to be mistaken for.
@@ -348,10 +355,13 @@ class ReplyMismatch : public Detector {
       }
     }
     for (const auto& [a, b] : pairs) {
-      if (a->told || b->told || judge_pair(*a, *b, pairs.size(), findings)) continue;
-      if (shapes_.mature(a->tool) && shapes_.mature(b->tool)) continue;
+      if (a->told || b->told) continue;
+      const Likely likely = judge_pair(*a, *b, pairs.size(), false, findings);
+      if (likely == Likely::told) a->told = b->told = true;
+      if (likely == Likely::told || (likely == Likely::no && shapes_.mature(a->tool) && shapes_.mature(b->tool))) continue;
+      reissues_.expect(*a), reissues_.expect(*b);
       if (waiting_.size() >= kWaiting) {
-        judge_pair(waiting_.front().a, waiting_.front().b, waiting_.front().tried, findings);
+        judge_pair(waiting_.front().a, waiting_.front().b, waiting_.front().tried, true, findings);
         waiting_.pop_front();
       }
       waiting_.push_back({*a, *b, pairs.size()});
@@ -367,11 +377,19 @@ class ReplyMismatch : public Detector {
     return {member.tool, member.call.tool, &member.shape, member.payload_of != kNoMember && member.payload_handle == other.handle, member.learned};
   }
 
-  // True when the exchange was told as one.
-  bool judge_pair(const Member& a, const Member& b, std::size_t tried, FindingSink& findings) {
-    const auto verdict = shapes_.exchanged(side_of(a, b), side_of(b, a), tried);
-    if (!verdict || verdict->posterior < kWorthTelling) return false;
+  enum class Likely : std::uint8_t { no, hint, told };
+  // A hint waits for more evidence, until `last`.
+  Likely judge_pair(const Member& a, const Member& b, std::size_t tried, bool last, FindingSink& findings) {
+    auto verdict = shapes_.exchanged(side_of(a, b), side_of(b, a), tried);
+    if (!verdict) return Likely::no;
+    for (const auto& again : {reissues_.of(a, b), reissues_.of(b, a)}) {
+      if (again.what.empty()) continue;
+      verdict->posterior = verdict->posterior * again.odds / (verdict->posterior * again.odds + 1 - verdict->posterior);
+      verdict->why += "; " + again.what;
+    }
+    if (verdict->posterior < kWorthTelling) return Likely::no;
     const bool alarm = verdict->posterior >= kAlarm;
+    if (!alarm && !last) return Likely::hint;
     for (const auto& [member, owner] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
       FindingDraft draft = mismatch_draft(*member, *owner);
       draft.detail = alarm ? "swap" : "possible swap";  // a hint is no part of an alarm's count
@@ -380,7 +398,7 @@ class ReplyMismatch : public Detector {
       if (alarm) draft.fault.contributing = {"gateway"};
       findings.add(std::move(draft));
     }
-    return alarm;
+    return Likely::told;
   }
 
   // A sibling that got nothing, and a reply that looks like what its tool answers and not like what was asked.
@@ -459,6 +477,7 @@ class ReplyMismatch : public Detector {
   std::deque<WaitingPair> waiting_;
   std::deque<Held> held_;
   std::map<std::uint32_t, FindingDraft> left_out_;  // by session
+  Reissues reissues_;
   EchoHabits habits_;
   SessionSwaps across_{shapes_, habits_};
 };

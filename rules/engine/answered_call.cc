@@ -38,6 +38,7 @@ void begin_call(const TimelineEvent& event, AnsweredCall& member) {
   const Call& call = *event.call;
   const Session& session = *event.session;
   member.handle = call.handle;
+  member.arguments = call.arguments_digest;
   member.session_index = session.index;
   member.session = session.label;
   member.endpoint = hash_bytes(session.server_endpoint);

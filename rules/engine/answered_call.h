@@ -21,6 +21,7 @@ struct AnsweredCall {
   std::uint32_t session_index = 0;
   std::string session;             // as findings name it
   std::uint64_t endpoint = 0;      // digest of the server's
+  std::uint64_t arguments = 0;     // digest of what it was asked with; 0: not told
   std::uint64_t principal = 0;     // digest of whose session it is; 0: not told, or several
   model::FindingCall call;
   model::Evidence request, reply;
