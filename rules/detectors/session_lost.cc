@@ -1,12 +1,17 @@
-// Exchanges refused because the server no longer knows the session. A statement in the server's log and the refusal in the access log
-// are one event; so are several wordings of it. One finding a session; none where the session answers again afterwards, which is
-// session-affinity's.
+// Exchanges refused because the server no longer knows the session. One refusal is often told several times: by a statement in the log, in
+// other words on other levels, by the access line, by the client that got it. One finding a session; none where the session answers again
+// afterwards, which is session-affinity's, nor for the session that a gateway keeps to a backend, which is upstream-session-lost's.
 // Source: MCP 2025-11-25 transports "Session Management" (404, then initialize anew); protocol notes SE02.
+#include <algorithm>
+#include <cctype>
 #include <map>
 #include <string>
 
+#include "base/hash.h"
 #include "engine/session_refusal.h"
+#include "engine/upstream_errors.h"
 #include "model/detector.h"
+#include "model/lost_session.h"
 
 namespace mcpscan::engine {
 namespace {
@@ -14,103 +19,275 @@ namespace {
 using namespace model;
 
 constexpr std::size_t kDraftsOfSession = 100;
+constexpr std::uint32_t kNobodys = UINT32_MAX;        // of statements that no session can be told for
+constexpr std::int64_t kToldTwiceUs = 50 * kMillisecond;  // several handlers of one client tell within this
+constexpr std::int64_t kAtOnceUs = kSecond;
+constexpr unsigned kNotFound = 404;
 constexpr std::int64_t kMethodNotFound = -32601;
+
+// Who tells of a refusal: one of these, or a statement in certain words.
+constexpr std::uint64_t kAccessLine = 0, kExchange = 1, kRecord = 2;
+
+// What a statement says, whatever ids, times and threads it names: its words without digits, up to a body.
+std::uint64_t wording_of(std::string_view text) {
+  std::uint64_t digest = 4;
+  for (std::size_t at = 0; at < text.size() && text[at] != '{';) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string_view word = text.substr(at, end - at);
+    const bool plain = std::none_of(word.begin(), word.end(), [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
+    if (plain && !word.empty()) digest = hash_bytes(word, digest);
+    at = end + 1;
+  }
+  return digest | 4;
+}
+
+// An error of the MCP transport as SDKs print it.
+bool is_transports(std::string_view text) {
+  constexpr std::string_view kMarks[] = {"POSTing to endpoint", "Streamable HTTP", "MCP error -32", "Session terminated", "ession-Id", "McpTransport", "HTTP 4"};
+  return std::any_of(std::begin(kMarks), std::end(kMarks), [&](std::string_view mark) { return text.find(mark) != std::string_view::npos; });
+}
+
+// 0: it is none.
+unsigned status_of(std::string_view digits) {
+  unsigned status = 0;
+  for (const char c : digits) {
+    if (c < '0' || c > '9' || status > 999) return 0;
+    status = status * 10 + static_cast<unsigned>(c - '0');
+  }
+  return status;
+}
+
+// "(HTTP 404)"; 0: none is told.
+unsigned status_in(std::string_view text) {
+  constexpr std::string_view kBefore = "HTTP ";
+  const std::size_t at = text.find(kBefore);
+  if (at == std::string_view::npos) return 0;
+  return status_of(text.substr(at + kBefore.size(), 3));
+}
+
+// One refusal as it is told.
+struct Refusal {
+  std::uint64_t witness = kExchange;
+  unsigned status = 0;        // 0: not told
+  bool says_so = false;       // in words that a client understands
+  bool to_holder = false;     // told by the one who was refused
+  bool in_band = false;       // an error that answers a request of a session which may be alive
+};
 
 class SessionLost : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     switch (event.kind) {
       case EventKind::notice: return on_notice(event);
-      case EventKind::exchange_summary: return on_status(event, event.observation->http->status, Witness::access_line);
+      case EventKind::exchange_summary: return on_status(event, event.observation->http->status, kAccessLine);
       case EventKind::exchange_closed: return on_exchange(event);
       case EventKind::reply: return on_reply(event);
-      case EventKind::session_finished: return flush(*event.session, findings);
+      case EventKind::request: return on_request(event);
+      case EventKind::outcome: return on_outcome(event);
+      case EventKind::session_finished: return flush(event.session->index, event.session, findings);
       default: return;
     }
   }
 
+  void finish(FindingSink& findings) override { flush(kNobodys, nullptr, findings); }
+
  private:
-  enum class Witness : std::uint8_t { statement, access_line, exchange };
   struct Told {
-    std::map<Witness, std::uint64_t> count;  // what each witness has told
+    std::map<std::uint64_t, std::uint64_t> count;  // what each witness has told
     std::uint64_t reported = 0;
-    std::uint64_t exchange = 0;              // told last
+    std::uint64_t exchange = 0;         // told last
+    std::uint64_t open_told = 0;        // refusals of one of several calls in flight
+    std::uint64_t last_wording = 0;
+    Time first, last;
+    bool sent_since = false;            // the log has shown a request since the last one
     bool answered_again = false;
+    bool by_404 = false;                // one by the status that tells a client what to do
+    bool wrong_status = false;          // one by another refusal than 404
+    bool said_so = false;               // one in words about the session
+    bool to_holder = false, in_band = true;
+    std::uint64_t went_on = 0;          // refused requests that were sent after a refusal had come
+    Vantage holder = Vantage::unknown;
     std::vector<FindingDraft> drafts;
   };
 
   void on_notice(const TimelineEvent& event) {
-    const NoticeKind kind = event.observation->notice->kind;
-    if (kind == NoticeKind::server_started || kind == NoticeKind::server_stopped) restarted_ = true;
-    if (kind == NoticeKind::session_not_found && event.session) tell(event, Witness::statement);
+    const Notice& notice = *event.observation->notice;
+    if (notice.kind == NoticeKind::server_started || notice.kind == NoticeKind::server_stopped) restarted_ = true;
+    if (notice.kind != NoticeKind::session_not_found || (event.call && event.call->method == "initialize")) return;  // that one names no session
+    Refusal refusal;
+    refusal.witness = wording_of(event.observation->text);
+    refusal.to_holder = event.observation->direction == Direction::server_to_client;
+    refusal.status = status_of(notice.second_key);
+    refusal.says_so = tells_lost_session(notice.reason.empty() ? event.observation->text : notice.reason);  // not where it is told by a bare status
+    tell(event, refusal);
   }
 
-  void on_status(const TimelineEvent& event, unsigned status, Witness witness) {
+  void on_request(const TimelineEvent& event) {
+    if (told_.empty() || event.call->requestor != Direction::client_to_server) return;
+    const auto told = told_.find(event.session->index);
+    if (told != told_.end()) told->second.sent_since = true;
+  }
+
+  // What a client's record shows for a call. A tool may speak of sessions of its own, so the words must be a transport's.
+  void on_outcome(const TimelineEvent& event) {
+    const OutcomeFacts& facts = *event.observation->outcome;
+    if (facts.is_start || !facts.is_error || !is_transports(facts.text) || !tells_lost_session(facts.text)) return;
+    Refusal refusal;
+    refusal.witness = kRecord;
+    refusal.status = status_in(facts.text);
+    refusal.says_so = refusal.to_holder = true;
+    tell(event, refusal);
+  }
+
+  void on_status(const TimelineEvent& event, unsigned status, std::uint64_t witness) {
     if (!event.session || event.session->ended) return;
     const HttpFacts* http = event.observation->http;
     const std::string_view method = event.exchange ? std::string_view(event.exchange->method) : http ? http->method : std::string_view();
-    if (status == 404 && refuses_session(method, status, http ? http->refusal : std::string_view())) return tell(event, witness);
-    const auto told = told_.find(event.session->index);
-    if (told != told_.end() && status >= 200 && status < 300) told->second.answered_again = true;
+    if (status == kNotFound && refuses_session(method, status, http ? http->refusal : std::string_view())) return tell(event, {witness, status, false, false, false});
+    if (status >= 200 && status < 300) answered(*event.session);
   }
 
   void on_exchange(const TimelineEvent& event) {
     if (!event.exchange->named_session) return;
-    if (event.exchange->status == 404 && event.exchange->replies > 0) return;  // its error body has told
-    if (event.exchange->status >= 400 && tells_lost_session(event.observation->http ? event.observation->http->refusal : std::string_view())) {
-      return tell(event, Witness::exchange);  // whatever the status
-    }
-    on_status(event, event.exchange->status, Witness::exchange);
+    const unsigned status = event.exchange->status;
+    if (status == kNotFound && event.exchange->replies > 0) return;  // its error body has told
+    const bool says_so = tells_lost_session(event.observation->http ? event.observation->http->refusal : std::string_view());
+    if (status >= 400 && says_so) return tell(event, {kExchange, status, true, false, false});  // whatever the status
+    on_status(event, status, kExchange);
   }
 
   // A JSON-RPC error that refuses the exchange, with a usable id or without.
   void on_reply(const TimelineEvent& event) {
     const RpcMessage& message = *event.observation->message;
-    if (message.kind != MessageKind::error || !event.session || event.session->ended) return;
-    const bool refused = event.exchange && event.exchange->named_session && event.exchange->status == 404 && message.error_code != kMethodNotFound;
-    if (refused || tells_lost_session(message.reason)) tell(event, Witness::exchange);
+    if (!event.session || event.session->ended) return;
+    if (message.kind != MessageKind::error) {
+      if (message.kind == MessageKind::result && !told_.empty()) answered_in_band(*event.session);
+      return;
+    }
+    if (is_upstream_error(event)) return;
+    const unsigned status = event.exchange ? event.exchange->status : 0;
+    const bool refused = event.exchange && event.exchange->named_session && status == kNotFound && message.error_code != kMethodNotFound;
+    const bool says_so = tells_lost_session(message.reason);
+    const bool usable_id = message.id.present() && message.id.type != IdType::null;
+    if (refused || says_so) tell(event, {kExchange, status, says_so, false, usable_id && status < 400});
   }
 
-  void tell(const TimelineEvent& event, Witness witness) {
-    Told& told = told_[event.session->index];
+  void answered(const Session& session) {
+    const auto told = told_.find(session.index);
+    if (told != told_.end()) told->second.answered_again = true;
+  }
+
+  // The session is alive: it was a tool that missed a session of its own.
+  void answered_in_band(const Session& session) {
+    const auto told = told_.find(session.index);
+    if (told != told_.end() && told->second.in_band) told->second.answered_again = true;
+  }
+
+  void tell(const TimelineEvent& event, const Refusal& refusal) {
+    Told& told = told_[event.session ? event.session->index : kNobodys];
     if (event.exchange && told.exchange == event.exchange->id) return;
     if (event.exchange) told.exchange = event.exchange->id;
-    if (++told.count[witness] <= told.reported) return;  // another witness told this refusal already
-    ++told.reported;
+    told.holder = holder_of(event, refusal, told.holder);
+    if (told_already(told, event, refusal)) return learn(told, refusal);
+    told.last_wording = refusal.witness;
+    if (++told.count[refusal.witness] <= told.reported) return learn(told, refusal);  // another witness told this refusal already
+    note_going_on(told, event);
+    learn(told, refusal);
+    if (told.reported++ == 0) told.first = event.at;
+    told.last = event.at;
+    told.sent_since = false;
     if (told.drafts.size() >= kDraftsOfSession) {
       ++told.drafts.back().count;
       return;
     }
+    told.drafts.push_back(draft_for(event));
+  }
+
+  // The one who was refused may say so more than once, on several levels or to several handlers. Where its log shows what it sent, each
+  // request was refused once; where it does not, the same words at once are one refusal.
+  static bool told_already(Told& told, const TimelineEvent& event, const Refusal& refusal) {
+    if (!refusal.to_holder || told.reported == 0 || event.call) return false;
+    if (event.fitting > told.open_told) return ++told.open_told, false;
+    const std::int64_t since = event.at.known() && told.last.known() ? event.at.us - told.last.us : 0;
+    const bool shows_requests = event.session && event.session->counts.requests > 0;
+    if (shows_requests) return !told.sent_since && since <= kAtOnceUs;
+    return refusal.witness == told.last_wording && event.at.known() && since <= kToldTwiceUs;
+  }
+
+  static void learn(Told& told, const Refusal& refusal) {
+    told.by_404 = told.by_404 || refusal.status == kNotFound;
+    told.wrong_status = told.wrong_status || (refusal.status >= 400 && refusal.status != kNotFound);
+    told.to_holder = told.to_holder || refusal.to_holder;
+    told.said_so = told.said_so || refusal.says_so;
+    told.in_band = told.in_band && refusal.in_band;
+  }
+
+  // Sent when the refusal before it was known: in the order of a log that shows requests, else by the times.
+  static void note_going_on(Told& told, const TimelineEvent& event) {
+    if (told.reported == 0) return;
+    const Time sent = event.exchange ? event.exchange->requested_at : event.call ? event.call->requested_at : Time{};
+    if (sent.known() && told.last.known()) {
+      if (sent > told.last) ++told.went_on;
+    } else if (told.sent_since) {
+      ++told.went_on;
+    } else if (event.at.known() && told.last.known() && event.at.us - told.last.us > kAtOnceUs) {
+      ++told.went_on;
+    }
+  }
+
+  static Vantage holder_of(const TimelineEvent& event, const Refusal& refusal, Vantage known) {
+    if (known != Vantage::unknown) return known;
+    if (event.exchange) return Vantage::client_wire;
+    if (!refusal.to_holder && event.observation->vantage != Vantage::client) return Vantage::unknown;
+    return event.observation->vantage == Vantage::gateway ? Vantage::gateway : Vantage::client;
+  }
+
+  static FindingDraft draft_for(const TimelineEvent& event) {
     FindingDraft draft;
-    draft.session = event.session->label;
+    if (event.session) draft.session = event.session->label;
     draft.at = event.at;
     draft.evidence.push_back(evidence_of(event));
     const RpcMessage* message = event.observation->message;
     if (event.call) {
       draft.call = finding_call(*event.call);
+    } else if (event.observation->outcome) {
+      draft.call = FindingCall{{}, "tools/call", std::string(event.observation->outcome->tool), event.observation->outcome->started, {}};
     } else if (message && message->id.type != IdType::null && message->id.present()) {
       draft.call = FindingCall{OwnedId(message->id), {}, {}, {}, event.at};
     }
-    blame(*event.session, draft);
-    told.drafts.push_back(std::move(draft));
+    return draft;
   }
 
-  void flush(const Session& session, FindingSink& findings) {
-    const auto found = told_.find(session.index);
+  void flush(std::uint32_t index, const Session* session, FindingSink& findings) {
+    const auto found = told_.find(index);
     if (found == told_.end()) return;
+    const Fault fault = blame(session, found->second);
     for (FindingDraft& draft : found->second.drafts) {
-      if (!found->second.answered_again) findings.add(std::move(draft));
+      if (found->second.answered_again) break;
+      if (session) draft.session = session->label;
+      draft.fault = fault;
+      if (fault.party == Party::unknown) draft.level = Level::informational;
+      findings.add(std::move(draft));
     }
     told_.erase(found);
   }
 
-  void blame(const Session& session, FindingDraft& draft) const {
-    if (!session.was_alive && !session.initialize_seen) {
-      draft.fault.reason = "the session was never seen alive: lost before the evidence begins, or never there";
-      draft.level = Level::informational;
-      return;
+  Fault blame(const Session* session, const Told& told) const {
+    const bool alive = session && (session->was_alive || session->initialize_seen || session->start_seen);
+    const bool told_by_holder = told.to_holder && told.said_so;  // a bare status may as well mean a wrong address
+    if (!alive && !told_by_holder) return {Party::unknown, Certainty::undetermined, {}, "the session was never seen alive: lost before the evidence begins, or never there"};
+    // A race may send one more request; whoever sends several has not taken the answer for what it is.
+    const bool went_on = told.went_on > 1 || (told.went_on == 1 && told.last.known() && told.last.us - told.first.us > kAtOnceUs);
+    const bool by_header = !session || session->keyed_by != SessionKeying::legacy_session_id;
+    const bool plain = told.by_404 && told.said_so && !told.wrong_status;
+    const bool holder_knew = plain && went_on && by_header && told.holder != Vantage::unknown;
+    if (holder_knew && told.holder == Vantage::gateway) {
+      return {Party::gateway, Certainty::strong, {}, "it was told by 404 that its session was not known any more, and went on with it instead of initializing anew"};
     }
-    draft.fault = {Party::server, Certainty::strong, {}, restarted_ ? "it was restarted and forgot the session" : "it no longer knew a session that it had served"};
+    if (holder_knew) return {Party::client, Certainty::strong, {}, "it was told by 404 that its session was not known any more, and went on with it instead of initializing anew"};
+    if (told.wrong_status) return {Party::server, Certainty::strong, {}, "it no longer knew the session, and refused it by another status than 404, which alone tells a client to initialize anew"};
+    if (alive) return {Party::server, Certainty::strong, {}, restarted_ ? "it was restarted and forgot the session" : "it no longer knew a session that it had served"};
+    return {Party::server, Certainty::weak, {}, "it did not know a session that its client had; when that was begun, this evidence does not show"};
   }
 
   std::map<std::uint32_t, Told> told_;  // sessions open at a time, so bounded by Limits::sessions
@@ -120,9 +297,9 @@ class SessionLost : public Detector {
 }  // namespace
 
 extern const DetectorEntry kSessionLost{"session_lost",
-                                        event_bit(EventKind::notice) | event_bit(EventKind::exchange_summary) | event_bit(EventKind::exchange_closed) |
-                                            event_bit(EventKind::reply) | event_bit(EventKind::session_finished),
+                                        event_bits(EventKind::notice, EventKind::exchange_summary, EventKind::exchange_closed, EventKind::reply, EventKind::request,
+                                                   EventKind::outcome, EventKind::session_finished),
                                         {},
-                                        [](const Parameters&) -> std::unique_ptr<Detector> { return std::make_unique<SessionLost>(); }};
+                                        made<SessionLost>};
 
 }  // namespace mcpscan::engine

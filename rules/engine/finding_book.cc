@@ -127,6 +127,22 @@ void FindingBook::merge(FindingBook&& other) {
   }
 }
 
+BookedFinding* FindingBook::give_session(std::string_view rule, const std::string& session) {
+  for (std::size_t i = 0; i < findings_.size(); ++i) {
+    model::Finding& finding = findings_[i].finding;
+    if (finding.rule != rule || !finding.session.empty()) continue;
+    const std::string id = finding_id(rule, finding.detail, session, model::Direction::unknown, {});
+    const bool plain = finding.id == finding_id(rule, finding.detail, {}, model::Direction::unknown, {});
+    if (!plain || by_id_.contains(id)) continue;
+    by_id_.erase(finding.id);
+    by_id_.emplace(id, i);
+    finding.id = id;
+    finding.session = session;
+    return &findings_[i];
+  }
+  return nullptr;
+}
+
 void FindingBook::join(Finding& mine, const Finding& theirs) const {
   mine.count = std::max(mine.count, theirs.count);
   mine.level = std::max(mine.level, theirs.level);

@@ -33,6 +33,8 @@ class FindingBook {
   void add(const Rule& rule, model::FindingDraft draft);
   // The same traffic seen at another vantage point: equal findings are one, with the larger count and both places.
   void merge(FindingBook&& other);
+  // The finding of that rule which names no session is one of `session`: another input shows which it is about. Null: there is none.
+  BookedFinding* give_session(std::string_view rule, const std::string& session);
   // In order of first appearance.
   std::vector<BookedFinding>& findings() { return findings_; }
   const std::vector<BookedFinding>& findings() const { return findings_; }

@@ -39,7 +39,8 @@ class StepReader {
     const std::string_view from = text("from");
     if (from == "client") seen.direction = model::Direction::client_to_server;
     if (from == "server") seen.direction = model::Direction::server_to_client;
-    if (has("peer") || has("port") || has("principal")) seen.http = facts();
+    seen.of_access_line = text("access_line") == "true";
+    if (has("peer") || has("port") || has("principal") || seen.of_access_line) seen.http = facts();
     if (has("request") || has("reply") || has("error") || has("notify")) return message(seen);
     if (has("outcome")) return outcome(seen);
     if (has("notice")) return notice(seen, error);

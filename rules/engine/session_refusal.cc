@@ -1,7 +1,6 @@
 #include "engine/session_refusal.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace mcpscan::engine {
 namespace {
@@ -11,12 +10,6 @@ bool has_word(std::string_view text, std::string_view word) {
 }
 
 }  // namespace
-
-bool tells_lost_session(std::string_view text) {
-  if (!has_word(text, "session")) return false;
-  constexpr std::string_view kWords[] = {"not found", "invalid", "no valid", "expired", "unknown", "does not exist", "terminated", "not recognized", "not initialized"};
-  return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) { return has_word(text, word); });
-}
 
 bool refuses_session(std::string_view method, unsigned status, std::string_view body) {
   if ((method == "GET" || method == "DELETE") && !tells_lost_session(body)) return false;

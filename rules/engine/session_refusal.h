@@ -5,10 +5,11 @@
 
 #include <string_view>
 
+#include "model/lost_session.h"
+
 namespace mcpscan::engine {
 
-// An error text about the session itself: "Session not found", "No valid session ID provided", "session expired", ...
-bool tells_lost_session(std::string_view text);
+using model::tells_lost_session;
 // `body`: a head of it, JSON or not. Some servers answer 404 to a GET because they offer no stream; that is none of the session's either.
 bool refuses_session(std::string_view method, unsigned status, std::string_view body);
 

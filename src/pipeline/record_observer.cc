@@ -126,6 +126,7 @@ void RecordObserver::observe(const LogRecord& record, ParsedBlock& block) {
     case RecordKind::context:
       seen.kind = ObservationKind::notice;
       seen.notice = record.notice == nullptr || !record.notice->key.empty() || record.body.empty() ? record.notice : with_id_of_body(record, block);
+      if (seen.notice != nullptr && seen.notice->kind == model::NoticeKind::session_not_found && seen.notice->reason.empty()) seen.notice = with_own_words(record, *seen.notice, block);
       break;
     case RecordKind::outcome:
       seen.kind = ObservationKind::outcome;
@@ -177,13 +178,21 @@ void RecordObserver::malform(const LogRecord& record, ParsedBlock& block) {
   block.anomalies.add({std::string(record.reason), fmt::format("the JSON breaks off at column {}", members.stopped_at() + 1), record.source});
 }
 
-// A statement about a message that it quotes: the id and the error are the message's, the second key is the id as it stood.
+// What a statement without a quoted error says is its own text.
+const model::Notice* RecordObserver::with_own_words(const LogRecord& record, const model::Notice& told, ParsedBlock& block) {
+  auto* notice = block.arena.make<model::Notice>(told);
+  notice->reason = record.text.substr(0, limits_.evidence_text_bytes);
+  return notice;
+}
+
+// A statement about a message that it quotes: the id and the error are the message's; of an answer that nobody waits for the second key is the
+// id as it stood.
 const model::Notice* RecordObserver::with_id_of_body(const LogRecord& record, ParsedBlock& block) {
   auto* notice = block.arena.make<model::Notice>(*record.notice);
   reader_.read(record.body, app::codec_named(record.codec).value_or(app::Codec::automatic), true, block.arena, [notice](const model::RpcMessage& message) {
     if (!notice->key.empty()) return;
     notice->key = message.id.value;
-    notice->second_key = message.id.raw;
+    if (notice->kind == model::NoticeKind::unknown_reply_id) notice->second_key = message.id.raw;
     notice->reason = message.reason;
   });
   return notice;

@@ -53,6 +53,7 @@ class RecordObserver {
   void observe_body(const ingest::LogRecord& record, std::string_view body, app::Codec codec, bool lenient, const model::Observation& base, ParsedBlock& block);
   void malform(const ingest::LogRecord& record, ParsedBlock& block);
   const model::Notice* with_id_of_body(const ingest::LogRecord& record, ParsedBlock& block);
+  const model::Notice* with_own_words(const ingest::LogRecord& record, const model::Notice& told, ParsedBlock& block);
   void observe_exchange(const ingest::LogRecord& record, model::Observation seen, ParsedBlock& block);
   void observe_unknown(const ingest::LogRecord& record, ParsedBlock& block);
 

@@ -176,6 +176,35 @@ void apply_filter(const ReportRequest& filter, Report& report) {
   std::erase_if(report.findings, [&](const Finding& finding) { return !kept.contains(finding.id); });
 }
 
+// The only session that the other inputs show, if it had begun by then; empty: none, or several.
+std::string only_session_elsewhere(const std::vector<std::unique_ptr<Source>>& sources, const Source& but, Time by) {
+  std::string label, id;
+  for (const auto& source : sources) {
+    if (source.get() == &but) continue;
+    for (const SessionRow& row : source->tracker.rows()) {
+      const bool too_late = by.known() && row.first.known() && row.first > by;
+      if (row.id.empty() || row.keyed_by == model::SessionKeying::process || too_late) continue;
+      const std::string other = session::normalise_session_id(row.id);
+      if (!id.empty() && other != id) return {};
+      id = other;
+      label = row.id;
+    }
+  }
+  return label;
+}
+
+// A client that was refused for its session may not say which that was, where another input shows which it can only have been.
+void name_lost_sessions(const std::vector<std::unique_ptr<Source>>& sources) {
+  constexpr std::string_view kRule = "session-lost";
+  for (const auto& source : sources) {
+    const auto& findings = source->engine.book().findings();
+    const auto nameless = std::find_if(findings.begin(), findings.end(), [&](const auto& booked) { return booked.finding.rule == kRule && booked.finding.session.empty(); });
+    if (nameless == findings.end()) continue;
+    const std::string session = only_session_elsewhere(sources, *source, nameless->finding.first);
+    if (!session.empty()) source->engine.book().give_session(kRule, session);
+  }
+}
+
 std::vector<engine::ExhibitGroup> exhibits_of(const JoinedVantages& vantages, const Report& report) {
   std::vector<engine::ExhibitGroup> groups;
   for (const auto& group : vantages.groups) {
@@ -193,6 +222,7 @@ std::optional<model::Exoneration> assemble_report(const std::vector<std::unique_
   const bool joined = gather_sessions(sources, vantages.aliases, report);
   gather_tools(sources, joined, report);
   for (const auto& source : sources) source->activity.report(report.activity);
+  name_lost_sessions(sources);
   engine::FindingBook book(limits);
   for (const auto& source : sources) book.merge(std::move(source->engine.book()));
   if (joint) book.merge(std::move(joint->book()));

@@ -185,6 +185,9 @@ void SessionTracker::on_summary(const Observation& seen) {
   if (call && call->closed != CloseReason::open) call = nullptr;
   if (!seen.session.empty()) {
     state = &session_of(seen, nullptr);
+  } else if (!call && seen.vantage == model::Vantage::client && http.status >= 400 && http.method == "POST") {
+    call = only_call_of_client(seen);
+    if (call) state = &sessions_.at(call->session);
   } else if (!http.response_session_id.empty()) {
     bool created = false;
     state = &sessions_.named(http.response_session_id, {}, SessionKeying::mcp_session_id, created);
@@ -207,6 +210,20 @@ void SessionTracker::on_summary(const Observation& seen) {
     if (http.status >= 400) close_call(*each, CloseReason::refused, time_of(seen), &seen);
     else if (each->of_access_line) close_call(*each, CloseReason::unseen, time_of(seen), &seen);
   }
+}
+
+// A client's own access line names neither session nor call: a refusal is of the only call that it waits for in a session that it was given.
+Call* SessionTracker::only_call_of_client(const Observation& seen) {
+  const SessionState* state = only_session(seen);
+  if (!state || state->session.id.empty()) return nullptr;
+  Call* only = nullptr;
+  for (const std::uint32_t handle : newest_open(*state)) {
+    Call& call = calls_.at(handle);
+    if (call.requestor != model::Direction::client_to_server) continue;
+    if (only) return nullptr;
+    only = &call;
+  }
+  return only;
 }
 
 // What a response without its body still says of its call.

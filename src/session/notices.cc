@@ -19,6 +19,7 @@ namespace {
 
 constexpr double kWaitTolerance = 0.2;  // a client's own wait against the age its call has in the log
 constexpr std::int64_t kToldAtOnceUs = kSecond;  // a client complains of a reply when it reads it
+constexpr std::int64_t kRefusedWithinUs = 10 * kSecond;  // a refusal comes at once; what has waited longer was taken
 constexpr std::string_view kGetStream = "_GET_stream";
 
 CloseReason close_reason_of(NoticeKind kind) {
@@ -33,18 +34,10 @@ void SessionTracker::on_notice(const Observation& seen) {
   const Notice& notice = *seen.notice;
   Event told = event(EventKind::notice, seen, nullptr);
   switch (notice.kind) {
-    case NoticeKind::session_created: {
-      SessionState* pending = pending_for_creation();
-      if (pending && !seen.session.empty() && !sessions_.find(seen.session, {})) {
-        bind(*pending, seen.session, {}, SessionKeying::mcp_session_id, seen);
-      }
-      if (!seen.session.empty()) {
-        model::Session& session = session_of(seen, nullptr).session;
-        session.start_seen = true;
-        told.session = &session;
-      }
-      break;
-    }
+    case NoticeKind::session_created:
+      return on_session_created_notice(seen, told);
+    case NoticeKind::session_not_found:
+      return on_session_not_found_notice(seen, told);
     case NoticeKind::stream_not_found:
     case NoticeKind::reply_undeliverable:
       return on_undeliverable(seen, told);
@@ -78,6 +71,67 @@ void SessionTracker::on_notice(const Observation& seen) {
       if (SessionState* state = only_session(seen)) told.session = &state->session;
   }
   emit(told);
+}
+
+void SessionTracker::on_session_created_notice(const Observation& seen, Event& told) {
+  if (!seen.session.empty()) {
+    if (!sessions_.find(seen.session, {})) {
+      if (SessionState* pending = pending_for_creation()) {
+        bind(*pending, seen.session, {}, SessionKeying::mcp_session_id, seen);
+      } else if (seen.keying == SessionKeying::mcp_session_id) {
+        if (SessionState* opening = only_by_name(true)) sessions_.also_named(*opening, seen.session, seen.keying);
+      }
+    }
+    model::Session& session = session_of(seen, nullptr).session;
+    session.start_seen = true;
+    told.session = &session;
+  }
+  emit(told);
+}
+
+// The session that goes by a name of its client's making and has no id so far, if there is only one such; where it is `opening`, one that
+// waits for the answer to its initialize.
+SessionState* SessionTracker::only_by_name(bool opening) {
+  if (!clients_name_) return nullptr;
+  SessionState* only = nullptr;
+  std::size_t count = 0;
+  sessions_.each([&](SessionState& state) {
+    if (state.session.keyed_by != SessionKeying::process || !state.session.id.empty()) return;
+    const auto& open = state.session.open;
+    if (opening && std::none_of(open.begin(), open.end(), [&](std::uint32_t handle) { return calls_.at(handle).method == "initialize"; })) return;
+    only = &state;
+    ++count;
+  });
+  return count == 1 ? only : nullptr;
+}
+
+// Told by the one who was refused, it is about a call that it had sent: the one whose id it names, else the only one sent just now. Of several
+// it may be any, so that none of them can be missed any more. What a server says of a session that it does not know is about no call it has seen.
+void SessionTracker::on_session_not_found_notice(const Observation& seen, Event& told) {
+  const bool by_holder = seen.direction == Direction::server_to_client;
+  SessionState* state = only_session(seen);
+  told.session = state ? &state->session : nullptr;
+  if (by_holder && state && state->session.counts.requests == 0) {  // its requests stand under another name, given when the log did not yet run
+    if (SessionState* named = only_by_name(false)) state = named;
+  }
+  Call* refused = nullptr;
+  if (state && by_holder) {
+    const auto fits = [&](const Call& call) { return call.requestor == Direction::client_to_server && call.id.value == seen.notice->key; };
+    for (const std::uint32_t handle : newest_open(*state)) {
+      Call& call = calls_.at(handle);
+      const std::int64_t age = call.requested_at.known() && seen.at.known() ? seen.at.us - call.requested_at.us : 0;
+      if (call.requestor != Direction::client_to_server || (!fits(call) && (call.collided || age > kRefusedWithinUs))) continue;
+      ++told.fitting;
+      if (told.fitting == 1 || fits(call)) refused = &call;
+    }
+    if (told.fitting > 1 && !fits(*refused)) {
+      for (const std::uint32_t handle : newest_open(*state)) calls_.at(handle).maybe_answered = true;
+      refused = nullptr;
+    }
+  }
+  told.call = refused;
+  emit(told);
+  if (refused) close_call(*refused, CloseReason::refused, time_of(seen), &seen);
 }
 
 // "Request stream N not found" and its sisters: a reply had nowhere to go. The SDKs key by the id's text, so the type tells nothing.

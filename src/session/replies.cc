@@ -159,7 +159,20 @@ SessionTracker::Match SessionTracker::match_in_session(const Observation& seen, 
     return {call, nullptr, call ? ReplyVerdict::answer : ReplyVerdict::unattributed, false, false};
   }
   if (Call* call = calls_.other_type_open(state.session.index, requestor, message.id)) return {call, nullptr, ReplyVerdict::type_drift, false, false};
+  if (seen.exchange == 0 && !calls_.newest_finished(state.session.index, requestor, message.id)) {
+    if (Call* call = oldest_told_without_id(state, requestor)) return {call, nullptr, ReplyVerdict::answer, false, false};
+  }
   return match_finished(seen, state, requestor);
+}
+
+// In a log that names requests by their method and replies by their id, the oldest request is as good as any other.
+Call* SessionTracker::oldest_told_without_id(const SessionState& state, Direction requestor) {
+  const std::span<const std::uint32_t> open(state.session.open);
+  for (const std::uint32_t handle : open.first(std::min(open.size(), limits_.same_id_calls))) {
+    Call& call = calls_.at(handle);
+    if (call.requestor == requestor && !call.id.view().present() && !call.of_access_line) return &call;
+  }
+  return nullptr;
 }
 
 SessionTracker::Match SessionTracker::match_finished(const Observation& seen, SessionState& state, Direction requestor) {

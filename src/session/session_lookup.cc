@@ -42,6 +42,7 @@ SessionState& SessionTracker::session_of(const Observation& seen, Exchange* exch
     bool created = false;
     SessionState& state = sessions_.named(seen.session, server, keying, created);
     if (keying != SessionKeying::process) capabilities_ |= model::kSessions;
+    else clients_name_ = true;
     if (exchange) exchange->session = state.session.index;
     return started(state, created, seen);
   }

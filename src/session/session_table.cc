@@ -96,9 +96,20 @@ bool SessionTable::give_id(SessionState& from, std::string_view id, std::string_
   return true;
 }
 
+bool SessionTable::also_named(SessionState& state, std::string_view id, model::SessionKeying keyed_by) {
+  std::string key = key_of(id, {});
+  if (!by_key_.try_emplace(key, state.session.index).second) return false;
+  ++naming_;
+  state.second_key = std::move(key);
+  state.session.id = state.session.label = std::string(id);
+  state.session.keyed_by = keyed_by;
+  return true;
+}
+
 void SessionTable::remove(SessionState& state) {
   const std::uint32_t index = state.session.index;
   by_key_.erase(state.session.key);
+  if (!state.second_key.empty()) by_key_.erase(state.second_key);
   ++naming_;
   slots_[index].reset();
   --live_;

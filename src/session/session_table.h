@@ -31,6 +31,7 @@ struct SessionState {
   std::uint32_t incarnation = 1;
   CallRef last_request;       // of the client
   std::string constant_reply_id;  // an id the server has put on foreign replies before
+  std::string second_key;     // of its id, where it has a key of another kind
   bool pending = false;       // an initialize whose session id is not known yet
   std::uint64_t carrier = 0;  // the exchange that brought that initialize; no other can be of a pending session
   bool requests_shown = false;  // by records other than access lines
@@ -52,6 +53,8 @@ class SessionTable {
   SessionState& unnamed(std::string_view key, model::SessionKeying keyed_by, bool& created);
   // `from` had no id; it is now the session `id`. False when that session exists already (the caller folds `from` into it).
   bool give_id(SessionState& from, std::string_view id, std::string_view server, model::SessionKeying keyed_by);
+  // `state` goes by a name that is no session id; it is the session `id` as well. False when that session exists already.
+  bool also_named(SessionState& state, std::string_view id, model::SessionKeying keyed_by);
   void remove(SessionState& state);
 
   SessionState& at(std::uint32_t index) { return *slots_[index]; }

@@ -125,6 +125,7 @@ class SessionTracker : public model::ObservationSink {
   void learn_from_reply(SessionState& state, const Observation& seen, const model::Call& call);
   model::Call* waiting_call_that_fits(const SessionState& state, const model::RpcMessage& message, const model::Call& answered);
   model::Call* only_waiting_call(const SessionState& state, const model::RpcMessage& message);
+  model::Call* oldest_told_without_id(const SessionState& state, model::Direction requestor);
 
   // exchanges.cc
   model::Exchange* exchange_of(const Observation& seen);
@@ -136,6 +137,7 @@ class SessionTracker : public model::ObservationSink {
   model::Call* call_of_line(const Observation& seen);
   void learn_from_line(const model::Call& call, const model::HttpFacts& http);
   model::Call* call_of_peer(const model::HttpFacts& http);
+  model::Call* only_call_of_client(const Observation& seen);
   bool shown_already(const Observation& seen, const SessionState& state);
   void on_gap(const Observation& seen);
   void on_stream_event(const Observation& seen);
@@ -167,6 +169,9 @@ class SessionTracker : public model::ObservationSink {
   void count_unplaced(std::string_view key, const std::vector<std::uint32_t>& calls, const Observation& seen);
   void on_timeout_notice(const Observation& seen, Event& event);
   void on_early_request_notice(const Observation& seen, Event& told);
+  void on_session_created_notice(const Observation& seen, Event& told);
+  SessionState* only_by_name(bool opening);
+  void on_session_not_found_notice(const Observation& seen, Event& told);
   const model::Call* untaken_call(const Observation& seen, const SessionState* state) const;
   void on_unknown_reply_notice(const Observation& seen, Event& event);
   void close_all(SessionState& state, model::CloseReason reason, const Observation* seen);
@@ -202,6 +207,7 @@ class SessionTracker : public model::ObservationSink {
   std::uint32_t context_session_ = kNoSession;                         // log: named by a line of its own, for what the client sends next
   std::uint32_t source_session_ = kNoSession;                          // log: who speaks where nothing names a session
   std::unordered_map<std::string, std::uint64_t> unplaced_;            // log: id -> records of replies without a stream that no single session fits
+  bool clients_name_ = false;                                          // log: some session goes by a name of its client's making
   CallRef rejected_;                                                   // whose reply a client refused last
   struct LastMessage { std::uint64_t digest = 0, channel = 0; Time at; };
   std::vector<LastMessage> recent_;                                    // log: the last messages, to tell one written twice

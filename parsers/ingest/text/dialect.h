@@ -34,6 +34,7 @@ struct Meaning {
   bool ends_exchange = false;  // the line is written when the response is over (else when it starts, or not told)
   std::string reason;
   OutcomeWord outcome = OutcomeWord::none;
+  bool anywhere = false;       // the words may stand in any program's line
   std::string rpc_method;      // of the message that the line tells, where its words do not name it
 };
 
@@ -57,6 +58,7 @@ struct MessageRule {
   std::string literal;                         // that the text holds when the regex, or a form found anywhere, can match
   bool anywhere = false;                       // not only at the start of the message; see RuleTable
   std::vector<std::string> loggers;
+  bool logger_told = false;                    // not for records that tell no logger
   std::vector<JsonField> fields;               // of {pairs}
   Meaning meaning;
   std::size_t dialect = 0;

@@ -165,7 +165,8 @@ class DialectReader {
     keys.push_back({"match", [&](const Node& value) { add_forms(value, rule.forms); }});
     keys.push_back(text_key("regex", regex));
     keys.push_back(text_key("literal", rule.literal));
-    keys.push_back({"anywhere", [&](const Node& value) { rule.anywhere = source_.boolean(value, "anywhere"); }});
+    keys.push_back({"logger_told", [&](const Node& value) { rule.logger_told = source_.boolean(value, "logger_told"); }});
+    keys.push_back({"anywhere", [&](const Node& value) { rule.anywhere = rule.meaning.anywhere = source_.boolean(value, "anywhere"); }});
     keys.push_back({"logger", [&](const Node& value) { rule.loggers = source_.scalars(value, "logger"); }});
     keys.push_back({"fields", [&](const Node& value) { read_fields(value, rule.fields); }});
     source_.each_key(node, "a message", keys);

@@ -41,7 +41,7 @@ bool LineMemo::take_views(Entry& entry, std::string_view bytes) {
   const std::array<std::string_view, 5> of_head{head.level, head.logger, head.session, head.process, head.peer};
   const std::array<std::string_view, 4> of_record{record.level, record.logger, record.session, record.peer};
   const std::array<std::string_view, 3> of_notice{entry.notice.key, entry.notice.second_key, entry.notice.tool};
-  bool all = record.outcome == nullptr;
+  bool all = record.outcome == nullptr && entry.notice.reason.empty();
   for (std::size_t i = 0; i < of_head.size(); ++i) all = entry.head_parts[i].take(of_head[i], bytes) && all;
   for (std::size_t i = 0; i < of_record.size(); ++i) all = entry.record_parts[i].take(of_record[i], bytes) && all;
   for (std::size_t i = 0; i < of_notice.size(); ++i) all = entry.notice_parts[i].take(of_notice[i], bytes) && all;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ingest/text/char_class.h"
+#include "model/lost_session.h"
 
 namespace mcpscan::ingest {
 namespace {
@@ -160,8 +161,19 @@ void tell_messages(const Meaning& meaning, const Captures& captures, Arena& aren
   record.told_reply = arena.make<model::RpcMessage>(reply);
 }
 
+bool is_about_session(model::NoticeKind kind) { return kind == model::NoticeKind::session_not_found || kind == model::NoticeKind::upstream_session_lost; }
+
+// A statement that quotes an error says what that error says. Where it does not speak of the session, nothing is known but that something
+// failed; and in a line of any program's the error may be a message that is worth reading.
 void apply_notice(const Meaning& meaning, const Captures& captures, Arena& arena, LogRecord& record) {
+  const std::string_view error = captures.text(Field::error);
+  if (captures.find(Field::error) != nullptr && is_about_session(meaning.notice) && !model::tells_lost_session(error)) {
+    record.kind = meaning.anywhere ? RecordKind::unknown : RecordKind::context;
+    return;
+  }
+  if (!error.empty() && error.front() == '{') record.body = error;
   auto* notice = arena.make<model::Notice>();
+  notice->reason = error;
   notice->kind = meaning.notice;
   notice->key = captures.text(Field::key);
   notice->second_key = captures.text(Field::second_key);
@@ -179,6 +191,7 @@ void apply_outcome(const Meaning& meaning, const Captures& captures, Arena& aren
   outcome->timed_out = meaning.outcome == OutcomeWord::timed_out;
   outcome->no_answer = meaning.outcome == OutcomeWord::no_answer;
   outcome->not_sent = meaning.outcome == OutcomeWord::not_sent;
+  outcome->text = captures.text(Field::error);
   outcome->is_error = !outcome->is_start && meaning.outcome != OutcomeWord::shown;
   if (outcome->is_start) outcome->started = record.at;
   record.outcome = outcome;

@@ -5,6 +5,7 @@
 #include "ingest/text/char_class.h"
 #include "ingest/text/record_builder.h"
 #include "ingest/text/record_reader.h"
+#include "ingest/text/stack_trace.h"
 
 namespace mcpscan::ingest {
 std::string_view RecordReader::joined(Open& open) {
@@ -151,8 +152,9 @@ void RecordReader::tell(Open& open, std::string_view text, LogRecord& record) {
     return;
   }
   if (!open.head.found) {
-    if (!tell_message(text, record) && trim(text).empty()) record.kind = RecordKind::noise, record.reason = "blank";
-    return;
+    if (tell_message(text, record)) return;
+    if (trim(text).empty()) record.kind = RecordKind::noise, record.reason = "blank";
+    return tell_stack(text, record);
   }
   const LogRecord bare = record;
   if (tell_with_head(open.head, text, record)) return;
@@ -165,6 +167,17 @@ void RecordReader::tell(Open& open, std::string_view text, LogRecord& record) {
     if (tell_with_head(head, text, record)) return void(plain_ = false);
   }
   record = first;
+  tell_stack(text, record);
+}
+
+// Words of its own and a stack below them: what happened is in the stack, and only a statement with a known meaning is taken from there.
+void RecordReader::tell_stack(std::string_view text, LogRecord& record) {
+  if (record.kind != RecordKind::unknown || text.find('\n') == std::string_view::npos) return;
+  const std::string_view error = error_of_stack(text);
+  if (error.empty()) return;
+  LogRecord told = record;
+  told.text = error;
+  if (tell_message(error, told) && told.kind == RecordKind::notice) record = told;
 }
 
 }  // namespace mcpscan::ingest

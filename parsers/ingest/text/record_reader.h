@@ -73,6 +73,7 @@ class RecordReader {
   bool tell_with_head(const RecordHead& head, std::string_view text, LogRecord& record);
   void take_head(const RecordHead& head, LogRecord& record) const;
   bool tell_message(std::string_view message, LogRecord& record);
+  void tell_stack(std::string_view text, LogRecord& record);
 
   const LogParser::State& state_;
   std::uint32_t input_;

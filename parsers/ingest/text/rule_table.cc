@@ -23,7 +23,7 @@ std::uint64_t first_eight(std::string_view text) {
 
 // A rule for one logger also takes its children, and records of the root logger, as old releases log there.
 bool logger_fits(const MessageRule& rule, std::string_view logger) {
-  if (rule.loggers.empty() || logger.empty() || logger == "root") return true;
+  if (rule.loggers.empty() || (logger.empty() && !rule.logger_told) || logger == "root") return true;
   return std::any_of(rule.loggers.begin(), rule.loggers.end(), [logger](const std::string& name) {
     return logger.substr(0, name.size()) == name && (logger.size() == name.size() || logger[name.size()] == '.' || logger.substr(name.size(), 2) == "::");
   });

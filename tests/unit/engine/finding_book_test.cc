@@ -141,3 +141,15 @@ TEST_CASE("merging keeps the bounds too: findings, report_evidence") {
   CHECK(book.findings()[0].finding.evidence_left_out == 4);
   CHECK(book.left_out() == 1);
 }
+
+TEST_CASE("a finding that names no session is given one, and is then what another place found under that session") {
+  const Limits limits;
+  FindingBook client(limits), server(limits);
+  client.add(kRule, draft("", 1));
+  server.add(kRule, draft("ab-cd", 7));
+  CHECK(client.give_session("another-rule", "AB-CD") == nullptr);
+  REQUIRE(client.give_session("duplicate-request-id", "AB-CD") != nullptr);
+  CHECK(client.give_session("duplicate-request-id", "AB-CD") == nullptr);
+  server.merge(std::move(client));
+  CHECK(only_id(server) == engine::finding_id("duplicate-request-id", "", "abcd", model::Direction::unknown, ""));
+}

@@ -55,6 +55,16 @@ TEST_CASE("lines that say the same at another time are read as if each were alon
         }), 1));
 }
 
+TEST_CASE("lines of one head that quote different errors each keep their own") {
+  CHECK(same_whole_and_by_record(four_times({
+            " - app.client - ERROR - Error POSTing to endpoint (HTTP 400): Bad Request: No valid session ID provided\n",
+            " - app.client - ERROR - Error POSTing to endpoint (HTTP 400): Bad Request: No valid content type given.\n",
+            " - app.client - ERROR - Error POSTing to endpoint (HTTP 404): {\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32001,\"message\":\"Session not found\"},\"id\":null}\n",
+            " - app.client - ERROR - Error POSTing to endpoint (HTTP 404): {\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32601,\"message\":\"Method not found\"},\"id\":null}\n",
+            " - app.client - ERROR - tool failed: McpError: Session terminated\n",
+        }), 1));
+}
+
 TEST_CASE("a known line that goes on, now and then, keeps what belongs to it") {
   const std::string head = " - mcp.server.streamable_http - ERROR - Error in message router\n";
   const std::string other = " - mcp.server.lowlevel.server - DEBUG - Response sent\n";

@@ -44,6 +44,7 @@ inline Read copy_of(const ingest::LogParser& parser, const ingest::LogRecord& r)
   read.transport_at = r.transport_at.known() ? format_rfc3339(r.transport_at) : "";
   read.line = r.line;
   read.session = value("session"), read.keying = value("keying"), read.direction = value("direction"), read.reason = value("reason");
+  if (r.notice != nullptr) read.reason += r.notice->reason;
   read.key = value("key"), read.logger = value("logger"), read.level = value("level"), read.peer = value("peer"), read.status = value("status");
   read.path = value("path");
   read.dialect = parser.dialects()[r.dialect];

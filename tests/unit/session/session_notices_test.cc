@@ -141,3 +141,54 @@ TEST_CASE("a client that complains about an unknown reply complains about the on
   log.notice(NoticeKind::unknown_reply_id, {}, "1");
   CHECK(log.told() == Lines{"+ s1", "> 1", "< 1 answer", "! s1 ?"});
 }
+
+TEST_CASE("the id that a client is given names the session which goes by its client's own name, if only one begins") {
+  Tracked log;
+  const Where client{.session = "a17e", .keying = model::SessionKeying::process};
+  const Where header{.session = "s1", .keying = model::SessionKeying::mcp_session_id};
+  log.request("\"a17e-0\"", {.session = "a17e", .keying = model::SessionKeying::process, .method = "initialize"});
+  log.notice(NoticeKind::session_created, header);
+  log.reply("\"a17e-0\"", client);
+  log.request("\"a17e-1\"", client);
+  log.notice(NoticeKind::session_not_found, {.session = "s1", .direction = model::Direction::server_to_client, .keying = model::SessionKeying::mcp_session_id});
+  CHECK(log.told() == Lines{"+ a17e", "> \"a17e-0\"", "! s1 ?", "< \"a17e-0\" answer", "> \"a17e-1\"", "! s1 \"a17e-1\"", "x \"a17e-1\" refused"});
+  Tracked two;
+  two.request("\"a-0\"", {.session = "a", .keying = model::SessionKeying::process, .method = "initialize"});
+  two.request("\"b-0\"", {.session = "b", .keying = model::SessionKeying::process, .method = "initialize"});
+  two.notice(NoticeKind::session_created, header);
+  CHECK(two.told() == Lines{"+ a", "> \"a-0\"", "+ b", "> \"b-0\"", "+ s1", "! s1 ?"});
+}
+
+TEST_CASE("who is refused for its session says so of the call in flight; of several none is named, and none is missed later") {
+  Tracked log;
+  const Where told{.direction = model::Direction::server_to_client};
+  log.request("1", {.session = "s1", .at = 0});
+  log.notice(NoticeKind::session_not_found, told);
+  CHECK(log.told() == Lines{"+ s1", "> 1", "! s1 1", "x 1 refused"});
+  log.request("2", {.session = "s1", .at = 1});
+  log.request("3", {.session = "s1", .at = 2});
+  log.notice(NoticeKind::session_not_found, told, "3");
+  CHECK(log.told() == Lines{"> 2", "> 3", "! s1 3", "x 3 refused"});
+  log.request("4", {.session = "s1", .at = 3});
+  log.notice(NoticeKind::session_not_found, told);
+  CHECK(log.told() == Lines{"> 4", "! s1 ?"});
+}
+
+TEST_CASE("a call that has waited for long was taken, and is not what is refused now; nor is one of two with one id") {
+  Tracked log;
+  const Where told{.at = 60, .direction = model::Direction::server_to_client};
+  log.request("1", {.session = "s1", .at = 0});
+  log.notice(NoticeKind::session_not_found, told);
+  CHECK(log.told() == Lines{"+ s1", "> 1", "! s1 ?"});
+  log.request("2", {.session = "s1", .at = 59});
+  log.request("2", {.session = "s1", .at = 59.5, .target = "other"});
+  log.notice(NoticeKind::session_not_found, told);
+  CHECK(log.told() == Lines{"> 2", "> 2 takes over reused", "! s1 ?"});
+}
+
+TEST_CASE("what a server says of a session it does not know is about none of the calls it has seen") {
+  Tracked log;
+  log.request("1", {.session = "s1"});
+  log.notice(NoticeKind::session_not_found, {.session = "s1"});
+  CHECK(log.told() == Lines{"+ s1", "> 1", "! s1 ?"});
+}

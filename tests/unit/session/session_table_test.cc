@@ -105,3 +105,19 @@ TEST_CASE("each() visits living sessions in the order of their first appearance"
   table.each([&](SessionState& state) { order += state.session.id; });
   CHECK(order == "cb");
 }
+
+TEST_CASE("a session that goes by a name is found by its id as well, and by neither once it is removed") {
+  const Limits limits;
+  SessionTable table(limits);
+  bool created = false;
+  SessionState& named = table.named("a17e55d0", {}, SessionKeying::process, created);
+  CHECK(table.also_named(named, "0B48A2F0-11EC-4C1E-9C1E-0242AC120002", kHeader));
+  CHECK(table.find("0b48a2f011ec4c1e9c1e0242ac120002", {}) == &named);
+  CHECK(&table.named("a17e55d0", {}, SessionKeying::process, created) == &named);
+  CHECK(named.session.label == "0B48A2F0-11EC-4C1E-9C1E-0242AC120002");
+  SessionState& other = table.named("b", {}, SessionKeying::process, created);
+  CHECK_FALSE(table.also_named(other, "0b48a2f011ec4c1e9c1e0242ac120002", kHeader));
+  table.remove(named);
+  CHECK(table.find("0b48a2f011ec4c1e9c1e0242ac120002", {}) == nullptr);
+  CHECK(table.find("a17e55d0", {}) == nullptr);
+}

@@ -273,3 +273,15 @@ TEST_CASE("times may step back by hours or be missing: order tells, and no durat
   CHECK(tool.replies == 2);
   CHECK(tool.latency.longest() >= 0);
 }
+
+TEST_CASE("where a log names requests by method and replies by id, a reply ends the oldest request; an id that was seen keeps its own") {
+  Tracked log;
+  log.request("0", {.method = "initialize"});
+  log.reply("0");
+  log.request("", {.method = "tools/list"});
+  log.request("");
+  log.reply("1");
+  log.reply("2");
+  log.reply("3");
+  CHECK(log.told() == Lines{"+ log#1", "> 0", "< 0 answer", "> ", "> ", "<  answer", "<  answer", "< ? orphan"});
+}

@@ -1,0 +1,15 @@
+// Whether an error text says that an MCP session is not known any more. SDKs, servers and gateways word it in many ways and send it under many
+// statuses: "Session not found", "No valid session ID provided", "Session 0f1e... not found on the server", "Invalid or expired session ID".
+// Texts that only hold the words ("Unknown tool: session_info", "Invalid params: session must be a string") are none.
+#pragma once
+
+#include <string_view>
+
+namespace mcpscan::model {
+
+// Looks at the head of the text only, since stacks may follow an error.
+bool tells_lost_session(std::string_view text);
+// As above, and the session is said to be one that a gateway keeps to a backend.
+bool tells_lost_upstream_session(std::string_view text);
+
+}  // namespace mcpscan::model
