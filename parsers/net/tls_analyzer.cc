@@ -414,10 +414,15 @@ void TlsAnalyzer::half_close(Side from, Stamp stamp) {
     note("tls-truncated-record", fmt::format("the {} closed inside a record", side_name(from)), stamp);
     tell_gap(d, 0, stamp);
   }
+  d.records.end();
   read_all(d);
 }
 
 void TlsAnalyzer::finish(model::EndReason reason, Stamp stamp) {
+  for (Direction* d : {&client_, &server_}) {
+    d->records.end();
+    if (!d->given_up && !d->closed && !d->waiting && !d->records.place_known()) read_all(*d);
+  }
   if (facts_.why_not.empty() && !facts_.decrypted) facts_.why_not = missing_part();
   for (const Direction* d : {&client_, &server_}) tell_search_in_vain(*d, stamp);
   next_->finish(reason, stamp);

@@ -64,7 +64,11 @@ std::optional<TlsRecord> RecordReader::next() {
       continue;
     }
     const std::size_t size = kTlsHeaderBytes + fragment_bytes(bytes);
-    if (bytes.size() < size) return std::nullopt;
+    if (bytes.size() < size) {
+      if (place_known_ || !ended_) return std::nullopt;
+      consume(1);
+      continue;
+    }
     offered_ = size;
     const auto mark = std::lower_bound(marks_.begin() + static_cast<std::ptrdiff_t>(mark_head_), marks_.end(), position_ + size, [](const Mark& m, std::uint64_t end) { return m.end < end; });
     return TlsRecord{bytes.substr(0, kTlsHeaderBytes), bytes.substr(kTlsHeaderBytes, size - kTlsHeaderBytes), mark->stamp};

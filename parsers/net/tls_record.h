@@ -45,6 +45,8 @@ class RecordReader {
   void reject();
   // The bytes at the front cannot begin a record (only when the place is known).
   bool broken() const { return broken_; }
+  // Nothing follows: what looks like a record where the place was guessed, and promises more than there is, was none.
+  void end() { ended_ = true; }
   // `length` bytes are missing after all that was appended (0: unknown).
   RecordLoss lose(std::uint64_t length);
   // As lose(), when records are held unread too: they are given up with the bytes that are missing.
@@ -75,7 +77,7 @@ class RecordReader {
   std::size_t skip_ = 0;        // bytes still to come of a record that a gap hit
   std::size_t offered_ = 0;     // size of the record that next() returned
   bool place_known_ = true;
-  bool broken_ = false;
+  bool broken_ = false, ended_ = false;
 };
 
 // True when the five bytes may begin a record: a known type, version 3.0 to 3.4, a length within the bounds.

@@ -79,6 +79,24 @@ TEST_CASE("after a gap anywhere, of any length, every record behind it is read a
   }
 }
 
+TEST_CASE("behind a gap, what looks like a record and promises more than there is hides none of the records in it") {
+  for (const TlsPlan& plan : kPlans) {
+    TlsPeers peers(plan);
+    const Stream stream = server_stream(peers, {40, 30, 700, 90});
+    for (const bool closed : {false, true}) {
+      INFO(plan.suite << " " << closed);
+      TlsRun run(peers.key_log);
+      run.feed_all(stream.before);
+      run.feed(Side::server, std::string_view(stream.bytes).substr(0, stream.ends[0]));
+      run.gap(Side::server, stream.ends[1] - stream.ends[0]);
+      run.feed(Side::server, std::string("\x17\x03\x03\x40\x00", 5) + stream.bytes.substr(stream.ends[1]));
+      if (closed) run.analyzer->half_close(Side::server, {});
+      run.finish();
+      CHECK(run.fed(Side::server) == std::vector<std::string>{stream.messages[0], stream.messages[2], stream.messages[3]});
+    }
+  }
+}
+
 TEST_CASE("a gap is told to the next analyzer before the data behind it, once") {
   for (const TlsPlan& plan : kPlans) {
     TlsPeers peers(plan);
