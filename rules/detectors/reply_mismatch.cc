@@ -79,6 +79,9 @@ class ReplyMismatch : public Detector {
  public:
   explicit ReplyMismatch(const Parameters& parameters) : groups_(kMembers, kPatience * duration_parameter(parameters, "client_timeout_s", kSecond)) {}
 
+  std::vector<ToolShape> shapes() const override { return shapes_.shapes(); }
+  void recall(const std::vector<ToolShape>& known) override { shapes_.recall(known); }
+
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::session_finished) return tell_left_out(*event.session, findings), close(*event.session, findings);
     if (!event.call || event.call->requestor != Direction::client_to_server) return;

@@ -133,4 +133,18 @@ void Engine::finish() {
   }
 }
 
+void Engine::recall(const std::vector<model::ToolShape>& shapes) {
+  for (const auto& worker : workers_) {
+    if (worker->detector) worker->detector->recall(shapes);
+  }
+}
+
+std::vector<model::ToolShape> Engine::shapes() const {
+  for (const auto& worker : workers_) {
+    if (!worker->detector) continue;
+    if (std::vector<model::ToolShape> shapes = worker->detector->shapes(); !shapes.empty()) return shapes;
+  }
+  return {};
+}
+
 }  // namespace mcpscan::engine

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "engine/finding_book.h"
 #include "engine/rule.h"
+#include "model/tool_shape.h"
 
 namespace mcpscan::engine {
 
@@ -46,6 +47,9 @@ class Engine : public model::EventSink {
   void on_event(const model::TimelineEvent& event) override;
   void finish();
   FindingBook& book() { return book_; }
+  // What an earlier run has learned of how tools' replies look, before the first event; and what is known of it by now.
+  void recall(const std::vector<model::ToolShape>& shapes);
+  std::vector<model::ToolShape> shapes() const;
   // While quiet, rules look and remember but find nothing: for evidence that an earlier run has judged.
   void set_quiet(bool quiet) { quiet_ = quiet; }
 

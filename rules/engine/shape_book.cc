@@ -41,6 +41,19 @@ bool ShapeBook::wants(std::uint64_t tool) const {
   return known == profiles_.end() ? profiles_.size() < kTools : known->second.replies() < ShapeProfile::kEnough;
 }
 
+void ShapeBook::recall(const std::vector<model::ToolShape>& known) {
+  for (const model::ToolShape& shape : known) {
+    if (profiles_.size() < kTools || profiles_.contains(shape.tool)) profiles_[shape.tool].recall(shape);
+  }
+}
+
+std::vector<model::ToolShape> ShapeBook::shapes() const {
+  std::vector<model::ToolShape> shapes;
+  for (const auto& [tool, profile] : profiles_) shapes.push_back(profile.shape_of(tool));
+  std::sort(shapes.begin(), shapes.end(), [](const auto& a, const auto& b) { return a.tool < b.tool; });
+  return shapes;
+}
+
 bool ShapeBook::mature(std::uint64_t tool) const { return find(tool, kMature) != nullptr; }
 
 bool ShapeBook::is_strange(std::uint64_t tool, const session::ReplyShape& shape) const {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "session/shape_profile.h"
 
@@ -35,6 +36,8 @@ class ShapeBook {
   bool wants(std::uint64_t tool) const;            // whether learn() would still take a reply
   bool mature(std::uint64_t tool) const;
   bool is_strange(std::uint64_t tool, const session::ReplyShape& shape) const;  // hardly a reply of the tool looked so; not of one learned
+  void recall(const std::vector<model::ToolShape>& known);
+  std::vector<model::ToolShape> shapes() const;    // by tool
 
   // Whether each reply is the other call's; none where shape says nothing. `pairs`: how many were tried beside this one, and it.
   std::optional<Verdict> exchanged(const Side& a, const Side& b, std::size_t pairs) const;

@@ -6,6 +6,7 @@
 #include "history/record.h"
 #include "history/retention.h"
 #include "history/session_rows.h"
+#include "history/shape_rows.h"
 #include "history/summarise.h"
 
 namespace mcpscan::history {
@@ -44,7 +45,7 @@ Status History::begin() {
 }
 
 Result<Known> History::known() {
-  return guarded(state_->path, [&]() -> Result<Known> { return Known{known_files(*state_->database), known_sessions(*state_->database)}; });
+  return guarded(state_->path, [&]() -> Result<Known> { return Known{known_files(*state_->database), known_sessions(*state_->database), known_shapes(*state_->database)}; });
 }
 
 Status History::record(const model::RunRecord& run, std::int64_t kept_days) {

@@ -29,6 +29,7 @@ struct KnownFile {
 struct Known {
   std::vector<KnownFile> files;
   std::vector<model::SessionMemory> sessions;
+  std::vector<model::SourceShape> shapes;
 };
 
 class History {

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "history/database.h"
 #include "history/session_rows.h"
+#include "history/shape_rows.h"
 #include "model/session_id.h"
 
 namespace mcpscan::history {
@@ -242,6 +243,7 @@ void record_run(SQLite::Database& database, const RunRecord& run) {
   }
   add_sessions(database, run.report);
   remember_sessions(database, run.sources, run.sessions);
+  remember_shapes(database, run.sources, run.shapes);
   add_incidents(database, run.report);
   add_limits(database, run.report, number_of_run);
 }

@@ -28,7 +28,7 @@ void retire(SQLite::Database& database, Time now, std::int64_t days) {
                           "DELETE FROM coverage WHERE run NOT IN (SELECT id FROM runs)", "DELETE FROM problems WHERE run NOT IN (SELECT id FROM runs)",
                           "DELETE FROM findings WHERE id NOT IN (SELECT finding FROM occurrences)", "DELETE FROM causes WHERE id NOT IN (SELECT cause FROM findings)",
                           "DELETE FROM files WHERE run NOT IN (SELECT id FROM runs) AND id NOT IN (SELECT file FROM traffic) AND id NOT IN (SELECT file FROM occurrences)",
-                          "DELETE FROM memories WHERE source NOT IN (SELECT source FROM files)",
+                          "DELETE FROM memories WHERE source NOT IN (SELECT source FROM files)", "DELETE FROM shapes WHERE source NOT IN (SELECT source FROM files)",
                           "DELETE FROM sessions WHERE key NOT IN (SELECT session FROM traffic) AND key NOT IN (SELECT session FROM findings) AND key NOT IN (SELECT session FROM memories)"}) {
     remove(database, sql, oldest);
   }

@@ -32,7 +32,12 @@ CREATE TABLE problems(run INTEGER NOT NULL, input TEXT NOT NULL, kind TEXT NOT N
   PRIMARY KEY(run, input, kind)) WITHOUT ROWID;
 )sql";
 
-constexpr std::array kSteps{kFirst};
+// What each source has taught of how tools' replies look.
+constexpr const char* kShapes = R"sql(
+CREATE TABLE shapes(source TEXT NOT NULL, tool INTEGER NOT NULL, replies INTEGER NOT NULL, features TEXT NOT NULL, PRIMARY KEY(source, tool)) WITHOUT ROWID;
+)sql";
+
+constexpr std::array kSteps{kFirst, kShapes};
 
 }  // namespace
 

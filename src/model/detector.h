@@ -15,6 +15,7 @@
 
 #include "model/finding.h"
 #include "model/timeline.h"
+#include "model/tool_shape.h"
 
 namespace mcpscan::model {
 
@@ -55,6 +56,9 @@ class Detector {
   virtual void on_event(const TimelineEvent& event, FindingSink& findings) = 0;
   // The evidence is read to its end.
   virtual void finish(FindingSink&) {}
+  // How tools' replies look: what it has learned, and what an earlier run had, told before the first event.
+  virtual std::vector<ToolShape> shapes() const { return {}; }
+  virtual void recall(const std::vector<ToolShape>&) {}
 };
 
 constexpr std::uint32_t event_bit(EventKind kind) { return 1u << static_cast<unsigned>(kind); }

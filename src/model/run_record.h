@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/finding.h"
+#include "model/tool_shape.h"
 
 namespace mcpscan::model {
 
@@ -80,12 +81,19 @@ struct SessionMemory {
   UsedIds client_ids, server_ids;
 };
 
+// How the replies of a tool look in one source.
+struct SourceShape {
+  std::string source;
+  ToolShape shape;
+};
+
 struct RunRecord {
   Time at;                               // when the run was made
   Report report;                         // of the evidence read in this run
   std::vector<FileRecord> files;
   std::vector<std::string> sources;      // of which sessions are told: what was remembered of them before is void
   std::vector<SessionMemory> sessions;
+  std::vector<SourceShape> shapes;       // of the same sources; void as well
 };
 
 }  // namespace mcpscan::model

@@ -61,6 +61,22 @@ void RunRecorder::recall_sessions(session::SessionTracker& tracker) const {
   }
 }
 
+std::vector<model::ToolShape> RunRecorder::known_shapes() const {
+  std::vector<model::ToolShape> shapes;
+  for (const model::SourceShape& known : shapes_) {
+    if (known.source == record_.files.back().source) shapes.push_back(known.shape);
+  }
+  return shapes;
+}
+
+void RunRecorder::remember_shapes(std::size_t source, std::vector<model::ToolShape> shapes) {
+  const auto last = last_file_.find(source);
+  if (last == last_file_.end()) return;
+  const std::string& name = record_.files[last->second].source;
+  if (std::find(record_.sources.begin(), record_.sources.end(), name) == record_.sources.end()) return;
+  for (model::ToolShape& shape : shapes) record_.shapes.push_back({name, std::move(shape)});
+}
+
 void RunRecorder::remember_sessions(const std::string& source, session::SessionTracker& tracker) {
   record_.sources.push_back(source);
   for (model::SessionMemory& memory : tracker.memories()) {

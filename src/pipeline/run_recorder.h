@@ -20,7 +20,7 @@ namespace mcpscan::pipeline {
 
 class RunRecorder : public TimelineTap {
  public:
-  RunRecorder(history::Known known, const Limits& limits) : known_(std::move(known.files), limits), sessions_(std::move(known.sessions)) {}
+  RunRecorder(history::Known known, const Limits& limits) : known_(std::move(known.files), limits), sessions_(std::move(known.sessions)), shapes_(std::move(known.shapes)) {}
 
   // --- a file ---
   // Where to begin with it. What follows is of this file, until the next one begins.
@@ -30,10 +30,14 @@ class RunRecorder : public TimelineTap {
 
   // Hands over what earlier runs remember of the sessions of the source that the file before which nothing was read of it belongs to.
   void recall_sessions(session::SessionTracker& tracker) const;
+  // The same of how tools' replies look in that source.
+  std::vector<model::ToolShape> known_shapes() const;
 
   // --- the end of all evidence; for each source first end_evidence, then, when its open calls are judged, close_source ---
   void end_evidence(std::size_t source, session::SessionTracker& tracker, SettlingGate* gate);
   void close_source(std::size_t source, const engine::FindingBook& book);
+  // Of a source whose sessions are remembered; of others nothing is kept.
+  void remember_shapes(std::size_t source, std::vector<model::ToolShape> shapes);
   void take_joint(const engine::FindingBook& book);
   model::RunRecord take(model::Report report);
 
@@ -58,6 +62,7 @@ class RunRecorder : public TimelineTap {
 
   KnownEvidence known_;
   std::vector<model::SessionMemory> sessions_;
+  std::vector<model::SourceShape> shapes_;
   TrafficLog traffic_;
   model::RunRecord record_;
   std::vector<OpenFile> files_;                       // beside record_.files

@@ -103,7 +103,7 @@ class Scan {
     if (source.gate) source.gate->release(), set_quiet(source, false);
     source.tracker.finish();
     source.engine.finish();
-    if (recorder_) recorder_->close_source(number, source.engine.book());
+    if (recorder_) recorder_->close_source(number, source.engine.book()), recorder_->remember_shapes(number, source.engine.shapes());
   }
 
   void set_quiet(Source& source, bool quiet) {
@@ -269,6 +269,7 @@ class Scan {
       if (!source.gate) {
         source.gate = std::make_unique<SettlingGate>(source.sink, [this, &source](bool quiet) { set_quiet(source, quiet); });
         recorder_->recall_sessions(source.tracker);
+        source.engine.recall(recorder_->known_shapes());
       }
       source.gate->begin(start_.offset, start_.line, start_.judged_lines);
       if (start_.offset > 0) options.calibration_head = head;

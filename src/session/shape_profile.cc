@@ -1,5 +1,6 @@
 #include "session/shape_profile.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace mcpscan::session {
@@ -18,6 +19,16 @@ void ShapeProfile::learn(const ReplyShape& shape) {
     else if (counts_.size() < kMostFeatures) counts_.emplace(feature, 1);
   }
 }
+
+void ShapeProfile::recall(const model::ToolShape& known) {
+  replies_ = std::min(known.replies, kEnough);
+  counts_.clear();
+  for (const auto& [feature, count] : known.features) {
+    if (count > 0 && count <= replies_ && counts_.size() < kMostFeatures) counts_.emplace(feature, count);
+  }
+}
+
+model::ToolShape ShapeProfile::shape_of(std::uint64_t tool) const { return {tool, replies_, {counts_.begin(), counts_.end()}}; }
 
 std::uint32_t ShapeProfile::count(const std::string& feature) const {
   const auto known = counts_.find(feature);

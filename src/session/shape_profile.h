@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "model/tool_shape.h"
 #include "session/reply_shape.h"
 
 namespace mcpscan::session {
@@ -17,6 +18,9 @@ class ShapeProfile {
   static constexpr std::size_t kMostFeatures = 256;
 
   void learn(const ReplyShape& shape);
+  // Of an earlier run: replies beyond kEnough and features beyond kMostFeatures are left out, and so is what cannot be true.
+  void recall(const model::ToolShape& known);
+  model::ToolShape shape_of(std::uint64_t tool) const;
   std::uint32_t replies() const { return replies_; }
   std::uint32_t count(const std::string& feature) const;
 

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -78,7 +79,59 @@ std::size_t line_start(const std::string& text, std::size_t line) {
   return at;
 }
 
+// Calls of two tools whose replies look different, one after the other; then two at once, each with the other one's reply, which nothing but its
+// look tells.
+class SwapLog {
+ public:
+  std::string calm(std::size_t pairs) {
+    std::string text;
+    for (std::size_t i = 0; i < pairs; ++i) {
+      text += call("search") + reply(id_, "hits");
+      text += call("query") + reply(id_, "rows");
+    }
+    return text;
+  }
+  std::string swap() {
+    const std::string calls = call("search") + call("query");
+    return calls + reply(id_ - 1, "rows") + reply(id_, "hits");
+  }
+
+ private:
+  std::string line(const std::string& message) {
+    ++ticks_;
+    return fmt::format("2026-11-28 08:{:02}:{:02},{:03} - proxy - DEBUG - mcp-session-id=0f2c4e1ab7d84c0f8a6be3d2c1f05a77 {}\n", ticks_ / 1200, ticks_ / 20 % 60, ticks_ % 20 * 50, message);
+  }
+  std::string call(std::string_view tool) {
+    ++id_;
+    return line(fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"{}","arguments":{{"n":{}}}}}}})", id_, tool, id_ % 7));
+  }
+  std::string reply(int id, std::string_view member) {
+    return line(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"{{\"{}\": {}}}"}}]}}}})", id, member, id % 5));
+  }
+  int id_ = 0;
+  unsigned ticks_ = 0;
+};
+
 }  // namespace
+
+TEST_CASE("What earlier runs have learned of how replies look tells an exchange that the new part of a log could not tell by itself") {
+  const Folder folder;
+  const std::string path = folder.file("gateway.log"), alone = folder.file("alone.log");
+  SwapLog log;
+  write(path, log.calm(200));
+  Runs runs;
+  runs.run({path});
+  CHECK(runs.summary().incidents.day == 0);
+  const std::string news = log.swap() + log.calm(3);
+  append(path, news);
+  runs.run({path});
+  REQUIRE(runs.summary().incident_list.size() == 1);
+  CHECK(runs.summary().incident_list[0].rule == "reply-mismatch");
+  write(alone, news);
+  Runs fresh;
+  fresh.run({alone});
+  CHECK(fresh.summary().incidents.day == 0);
+}
 
 TEST_CASE("a day read in many runs, cut at records and within them, gives the numbers of the day read at once") {
   const Totals expected = whole_day();

@@ -57,6 +57,26 @@ TEST_CASE("a strange reply is that of a call without one, if it looks like what 
   CHECK(Book(8).shapes.strayed({1, "search", &book.rows, false}, {2, "query", &none, false}, true));
 }
 
+TEST_CASE("A book told what an earlier one had learned judges as that one would, and learns on up to the same bound") {
+  const Book earlier(200);
+  Book later(0);
+  later.shapes.recall(earlier.shapes.shapes());
+  CHECK(later.exchanged(later.rows, later.hits)->posterior == earlier.exchanged(earlier.rows, earlier.hits)->posterior);
+  CHECK(later.shapes.shapes()[0].replies == 200);
+  later.shapes.learn(1, later.hits);
+  CHECK(later.shapes.shapes()[0].replies == 201);
+  CHECK(later.shapes.wants(1));
+}
+
+TEST_CASE("What is told of a tool and cannot be true is left out: more replies with a feature than replies, more replies than a profile holds") {
+  ShapeBook shapes;
+  shapes.recall({{1, 1000000, {{"a", 256}, {"b", 257}, {"c", 0}}}});
+  const auto told = shapes.shapes();
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].replies == session::ShapeProfile::kEnough);
+  CHECK(told[0].features == std::vector<std::pair<std::string, std::uint32_t>>{{"a", 256}});
+}
+
 TEST_CASE("a tool's profile takes as many replies as it needs, a book as many tools as it holds") {
   ShapeBook shapes;
   CHECK(shapes.wants(1));

@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include "history/schema.h"
 #include "unit/history/history_kit.h"
 
 using namespace mcpscan;
@@ -40,6 +41,24 @@ TEST_CASE("what a run took in is there for the next one: files, sessions, counts
   CHECK(known.sessions[0].client_ids.intervals == memory.client_ids.intervals);
   CHECK(known.sessions[0].client_ids.digests == memory.client_ids.digests);
   CHECK(requests_in(path) == 10);
+}
+
+TEST_CASE("What a source has taught of how replies look is there for the next run, and is replaced when that source is read on; others stay") {
+  const Folder folder;
+  const std::string path = folder.file("h");
+  auto run = one_day();
+  run.run.sources = {"/logs/a", "/logs/b"};
+  run.run.shapes = {{"/logs/a", {UINT64_MAX, 40, {{"content text", 40}, {"text.title: text", 7}}}}, {"/logs/b", {5, 3, {{"content text", 3}}}}};
+  take_in(*History::open(path, Access::write, 0).take(), run.run);
+  run.run.sources = {"/logs/b"};
+  run.run.shapes = {{"/logs/b", {6, 4, {}}}};
+  take_in(*History::open(path, Access::write, 0).take(), run.run);
+  const auto known = History::open(path, Access::write, 0).take()->known().take();
+  REQUIRE(known.shapes.size() == 2);
+  CHECK(known.shapes[0].shape.tool == UINT64_MAX);
+  CHECK(known.shapes[0].shape.replies == 40);
+  CHECK(known.shapes[0].shape.features == std::vector<std::pair<std::string, std::uint32_t>>{{"content text", 40}, {"text.title: text", 7}});
+  CHECK(known.shapes[1].shape.tool == 6);
 }
 
 TEST_CASE("what was open is replaced when a file goes on; what was settled stays; a file read anew is counted anew") {
@@ -132,6 +151,6 @@ TEST_CASE("an empty file becomes a history, and an older one of today's form") {
   const std::string path = folder.file("h");
   std::ofstream(path).flush();
   take_in(*History::open(path, Access::write, 0).take(), one_day().run);
-  CHECK(SQLite::Database(path).execAndGet("PRAGMA user_version").getInt() == 1);
+  CHECK(SQLite::Database(path).execAndGet("PRAGMA user_version").getInt() == history::newest_schema());
   CHECK(SQLite::Database(path).execAndGet("PRAGMA journal_mode").getString() == "wal");
 }

@@ -18,6 +18,7 @@ void take_in_day(const std::string& path, const std::string& client, Time at, st
   auto run = MadeRun(client).requests(at, 10).faults(at, 3);
   run.run.at = now;
   run.run.sources = {"/logs/" + client};
+  run.run.shapes = {{"/logs/" + client, {7, 3, {}}}};
   run.run.sessions.emplace_back();
   run.run.sessions.back().source = run.run.sources[0];
   run.run.sessions.back().id = "session-of-" + client;
@@ -39,7 +40,7 @@ TEST_CASE("What is older than the days kept goes with all that belonged to it, w
   CHECK(requests_on(path, noon(2026, 11, 1)) == 0);
   CHECK(requests_on(path, noon(2026, 11, 2)) == 10);
   CHECK(requests_on(path, noon(2026, 11, 12)) == 10);
-  for (const char* table : {"traffic", "occurrences", "findings", "causes", "runs", "coverage", "files", "sessions", "memories"}) {
+  for (const char* table : {"traffic", "occurrences", "findings", "causes", "runs", "coverage", "files", "sessions", "memories", "shapes"}) {
     INFO(table);
     CHECK(rows(path, table) == 2);
   }
