@@ -79,6 +79,8 @@ bool fill(const Json& json, Manifest& manifest) {
   if (!json.is_object() || text_of(json, "form") != kForm) return false;
   manifest.key_log = text_of(json, "key_log");
   if (!manifest.key_log.empty() && !is_inside(manifest.key_log)) return false;
+  manifest.shapes = text_of(json, "shapes");
+  if (!manifest.shapes.empty() && !is_inside(manifest.shapes)) return false;
   const Json reading = json.value("reading", Json::object());
   if (!reading.is_object()) return false;
   manifest.reading = {text_of(reading, "tz"), text_of(reading, "dialect"), text_of(reading, "filter"), text_of(reading, "as"), 0, {}, {}};
@@ -116,6 +118,7 @@ std::string write_manifest(const Manifest& manifest) {
   for (const ManifestPart& part : manifest.parts) write_part(json, part);
   json.end_list();
   member(json, "key_log", manifest.key_log);
+  member(json, "shapes", manifest.shapes);
   json.key("reports").begin_list();
   for (const std::string& report : manifest.reports) json.text(report);
   json.end_list().end_object();

@@ -48,6 +48,7 @@ struct Manifest {
   std::vector<ManifestSource> sources;
   std::vector<ManifestPart> parts;
   std::string key_log;                     // below the bundle; empty: none
+  std::string shapes;                      // how tools' replies look (shape_file.h), below the bundle; empty: none
   std::vector<std::string> reports;
 };
 

@@ -3,7 +3,9 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/text_file.h"
 #include "extract/manifest.h"
+#include "extract/shape_file.h"
 
 namespace mcpscan::pipeline {
 namespace {
@@ -18,6 +20,13 @@ void read_as_then(const extract::ManifestReading& reading, ScanOptions& options)
   if (!options.since.known()) options.since = reading.since;
   if (!options.until.known()) options.until = reading.until;
   if (const auto vantage = model::parse_vantage(reading.vantage); vantage && options.as == model::Vantage::unknown) options.as = *vantage;
+}
+
+void take_shapes(const std::string& path, ScanOptions& options, std::vector<Error>& problems) {
+  const auto text = read_text_file(path);
+  auto shapes = text ? extract::read_shapes(*text, path) : Result<std::vector<model::ToolShape>>(text.error());
+  if (!shapes) return problems.push_back(shapes.error());
+  for (model::ToolShape& shape : *shapes) options.shapes.push_back(std::move(shape));
 }
 
 }  // namespace
@@ -37,6 +46,7 @@ ScanOptions open_bundles(ScanOptions options, std::vector<Error>& problems) {
         if (const auto vantage = model::parse_vantage(part.vantage)) options.as_of.emplace(options.inputs.back(), *vantage);
       }
       if (!(*manifest)->key_log.empty()) options.key_logs.push_back((folder / (*manifest)->key_log).string());
+      if (!(*manifest)->shapes.empty()) take_shapes((folder / (*manifest)->shapes).string(), options, problems);
       if (given.size() == 1) read_as_then((*manifest)->reading, options);
     }
   }

@@ -16,6 +16,7 @@
 #include "extract/key_slice.h"
 #include "extract/leak_check.h"
 #include "extract/part_names.h"
+#include "extract/shape_file.h"
 #include "pipeline/bundle_inputs.h"
 #include "pipeline/incident_places.h"
 #include "pipeline/same_incident.h"
@@ -37,6 +38,7 @@ namespace {
 constexpr std::size_t kIncidentsNamed = 8;
 constexpr std::size_t kCallsListed = 20000, kPlacesListed = 200000;  // of a finding, of all: 80 MB at most
 constexpr const char* kKeyLogName = "tls-keys.log";
+constexpr std::string_view kShapeJudge = "reply_mismatch";  // the detector that judges by what replies look like
 constexpr unsigned kReportWidth = 120;
 
 // Findings name all their calls and places here, for those are what is kept.
@@ -93,6 +95,7 @@ class Extraction {
     ScanResult whole = scan(scan_, knowledge_, limits_, progress_);
     result_.problems = std::move(whole.problems);
     whole_ = std::move(whole.report);
+    shapes_ = std::move(whole.shapes);
     auto incident = incident_named(options_.incident, whole_);
     // It may have stood in what could not be read.
     if (!incident) return result_.problems.empty() ? incident.error() : result_.problems.front();
@@ -101,6 +104,12 @@ class Extraction {
     scan(scan_, knowledge_, limits_, progress_, &places);
     for (const Reach reach : {Reach::calls, Reach::sessions, Reach::inputs}) {
       auto done = try_reach(reach, places);
+      if (!done) return done.error();
+      if (*done) return std::move(result_);
+    }
+    // Judged as the sources were: what is known at the end may weigh otherwise than what was known when a reply came.
+    if (std::exchange(with_shapes_, false) && rests_on_shapes()) {
+      auto done = try_reach(Reach::inputs, places);
       if (!done) return done.error();
       if (*done) return std::move(result_);
     }
@@ -119,6 +128,7 @@ class Extraction {
     scan_ = open_bundles(scan_, problems);
     if (!problems.empty()) return problems.front();
     scan_.hash = true;
+    scan_.tell_shapes = true;
     for (ingest::InputFile& file : ingest::expand_inputs(scan_.inputs, limits_).files) files_.emplace(file.display, std::move(file));
     return {};
   }
@@ -167,6 +177,7 @@ class Extraction {
     shown.manifest.shared = share != nullptr;
     if (share) shown.manifest.reading.filter.clear();  // it names hosts, and has done its work
     if (const Status cut = cut_all(*shown.draft, chosen, share, shown.manifest); !cut.ok()) return cut.error();
+    if (const Status written = write_shapes(*shown.draft, shown.manifest); !written.ok()) return written.error();
     if (const Status written = shown.draft->write(extract::kManifestName, write_manifest(shown.manifest)); !written.ok()) return written.error();
     ScanOptions again;
     again.inputs = {shown.draft->path()};
@@ -259,6 +270,21 @@ class Extraction {
     return hash ? hash.take() : std::string();
   }
 
+  // Not into a shared bundle: its payloads are others, and so is how they look.
+  Status write_shapes(const BundleDraft& draft, Manifest& manifest) const {
+    if (manifest.shared || !with_shapes_ || shapes_.empty() || !rests_on_shapes()) return {};
+    manifest.shapes = extract::kShapesName;
+    return draft.write(extract::kShapesName, extract::write_shapes(shapes_));
+  }
+
+  bool rests_on_shapes() const {
+    const auto& ids = incident_->findings;
+    return std::any_of(whole_.findings.begin(), whole_.findings.end(), [&](const model::Finding& finding) {
+      const engine::Rule* rule = knowledge_.rules.find(finding.rule);
+      return rule && rule->detector && rule->detector->name == kShapeJudge && std::find(ids.begin(), ids.end(), finding.id) != ids.end();
+    });
+  }
+
   Status write_keys(const BundleDraft& draft, const TlsTrace& tls, Manifest& manifest) const {
     std::string keys = tls.secrets + "\n";
     for (const std::string& path : scan_.key_logs) {
@@ -310,6 +336,8 @@ class Extraction {
   const Limits limits_;
   ScanOptions scan_;
   std::map<std::string, ingest::InputFile> files_;
+  std::vector<model::ToolShape> shapes_;  // learned from all of the evidence
+  bool with_shapes_ = true;               // the bundle holds them
   Report whole_;
   const Incident* incident_ = nullptr;
   std::vector<extract::PlaceSet> tried_;

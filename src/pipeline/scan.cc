@@ -73,6 +73,7 @@ class Scan {
     }
     for (std::size_t i = 0; i < sources_.size(); ++i) finish(i);
     if (joint_) joint_->finish();
+    if (options_.tell_shapes) tell_shapes();
     if (joint_ && recorder_) recorder_->take_joint(joint_->book());
     for (const auto& source : sources_) source->vantage = result_.report.inputs[source->inputs.front()].vantage;
     result_.exoneration = assemble_report(sources_, joint_.get(), knowledge_.rules, {options_.session, options_.tool, options_.client, options_.min_level, options_.exonerate}, limits_, result_.report);
@@ -132,7 +133,19 @@ class Scan {
     source_by_key_.emplace(key, sources_.size());
     sources_.push_back(std::make_unique<Source>(knowledge_.rules, engine::EngineOptions{options_.client_timeout_us, options_.rules, joint_ ? engine::Scope::one_source : engine::Scope::all, !joint_},
                                                 session::TrackerOptions{wire, name}, Onlookers{joint_.get(), ledger_calls_, tap_, sources_.size()}, options_.trusted_proxies, limits_));
+    if (!options_.shapes.empty()) sources_.back()->engine.recall(options_.shapes);
     return *sources_.back();
+  }
+
+  void tell_shapes() {
+    std::map<std::uint64_t, model::ToolShape> best;
+    for (const auto& source : sources_) {
+      for (model::ToolShape& shape : source->engine.shapes()) {
+        model::ToolShape& kept = best[shape.tool];
+        if (shape.replies > kept.replies) kept = std::move(shape);
+      }
+    }
+    for (auto& [tool, shape] : best) result_.shapes.push_back(std::move(shape));
   }
 
   void read(const InputFile& file) {

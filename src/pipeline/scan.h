@@ -36,6 +36,8 @@ struct ScanOptions {
   model::Level min_level = model::Level::informational;
   model::Party exonerate = model::Party::unknown; // the proof that this hop is innocent is asked for
   std::optional<engine::Tuning> tuning;           // the operator's own levels, suppressions and known incidents
+  std::vector<model::ToolShape> shapes;           // how tools' replies look, learned from more evidence than this
+  bool tell_shapes = false;                       // what was learned of it is asked for
   unsigned threads = 0;                           // 0: as many as the machine has
   bool hash = false;
 };
@@ -43,6 +45,7 @@ struct ScanOptions {
 struct ScanResult {
   model::Report report;
   std::optional<model::Exoneration> exoneration;  // the proof, where one was asked for
+  std::vector<model::ToolShape> shapes;          // where asked for: of each tool what the source with the most replies taught
   std::vector<Error> problems;   // named inputs that could not be read at all: exit code 2
 };
 

@@ -147,6 +147,30 @@ void check_names_nobody(const std::string& bundle) {
 
 }  // namespace
 
+TEST_CASE("An exchange that only the look of replies tells is cut down to its two calls: the bundle holds what the other replies taught") {
+  const ScratchFolder folder;
+  std::string log;
+  int id = 0;
+  const auto line = [&](const std::string& json) { log += fmt::format("2026-11-29T08:00:{:02}.{:03}Z INFO gateway session={} body={}\n", log.size() / 10000, log.size() % 10000 / 10, kSession, json); };
+  const auto ask = [&](const char* tool) { line(fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"{}","arguments":{{}}}}}})", ++id, tool)); };
+  const auto answer = [&](int of, const char* member) { line(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"{{\"{}\":{}}}"}}]}}}})", of, member, of % 5)); };
+  for (int i = 0; i < 200; ++i) {
+    ask("search"), answer(id, "hits");
+    ask("query"), answer(id, "rows");
+  }
+  ask("search"), ask("query"), answer(id - 1, "rows"), answer(id, "hits");
+  pipeline::ExtractOptions options;
+  options.scan.inputs = {folder.write("gateway.log", log)};
+  options.scan.threads = 1;
+  options.folder = (fs::path(folder.path()) / "bundle").string();
+  options.incident = "inc-";
+  const auto done = pipeline::extract_incident(options, knowledge(), [](const std::string&, std::uint64_t) {});
+  REQUIRE(done.ok());
+  CHECK(done->manifest.shapes == "reply-shapes.json");
+  CHECK(done->manifest.reach == "calls");
+  CHECK(done->bytes < log.size() / 20);
+}
+
 TEST_CASE("A log is cut to the incident's records with a few neighbours, and shows the incident again") {
   const ScratchFolder folder;
   const std::string log = folder.write("gateway.log", gateway_log()), bundle = folder.path("bundle");

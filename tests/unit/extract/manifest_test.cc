@@ -29,6 +29,7 @@ TEST_CASE("A manifest reads back how its parts are to be read") {
   Manifest manifest;
   manifest.parts.push_back({"evidence/a.log", "00", 4, 0, "line", "1-2", 2, 9, true, "server-wire"});
   manifest.key_log = "tls-keys.log";
+  manifest.shapes = "reply-shapes.json";
   manifest.reading = {"Europe/Berlin", "caddy", "port 80", "gateway", 5'000'000, {7}, {}};
   const ScratchFolder folder;
   folder.write(kManifestName, write_manifest(manifest));
@@ -38,6 +39,7 @@ TEST_CASE("A manifest reads back how its parts are to be read") {
   CHECK((*back)->parts.at(0).path == "evidence/a.log");
   CHECK((*back)->parts[0].vantage == "server-wire");
   CHECK((*back)->key_log == "tls-keys.log");
+  CHECK((*back)->shapes == "reply-shapes.json");
   CHECK((*back)->reading.time_zone == "Europe/Berlin");
   CHECK((*back)->reading.client_timeout_us == 5'000'000);
   CHECK((*back)->reading.since == Time{7});
