@@ -39,6 +39,17 @@ void add(std::string_view token, std::size_t shortest, std::vector<std::string>&
   if (std::find(tokens.begin(), tokens.end(), token) == tokens.end()) tokens.emplace_back(token);
 }
 
+// The place in the token of the byte that is rarest in texts.
+std::size_t rarest_of(std::string_view token) {
+  constexpr std::string_view kRarestFirst = "@ZQXJKVYWzqjxUGHMBFPDLNORSTACIE_/:9876543210-.kvbywgpfmucdlhrsnioate ";
+  std::size_t place = 0, rank = kRarestFirst.size();
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    const std::size_t found = std::min(kRarestFirst.find(token[i]), kRarestFirst.size());
+    if (found < rank) place = i, rank = found;
+  }
+  return place;
+}
+
 // End of the string literal whose opening quote stands at `quote`.
 std::size_t string_end(std::string_view text, std::size_t quote) {
   for (std::size_t at = quote + 1; at < text.size(); ++at) {
@@ -86,10 +97,14 @@ void argument_tokens(std::string_view text, std::vector<std::string>& tokens) {
 
 bool stands_in(std::string_view token, std::string_view text) {
   const auto joins = [](char c) { return is_digit(c) || is_letter(c) || c == '_'; };
-  for (std::size_t at = text.find(token); at != std::string_view::npos; at = text.find(token, at + 1)) {
-    const std::size_t end = at + token.size();
+  if (token.empty()) return false;
+  const std::size_t rare = rarest_of(token);
+  for (std::size_t at = text.find(token[rare], rare); at != std::string_view::npos; at = text.find(token[rare], at + 1)) {
+    const std::size_t from = at - rare, end = from + token.size();
+    if (end > text.size()) return false;
+    if (text.substr(from, token.size()) != token) continue;
     // A letter behind a backslash is an escape, no part of a word.
-    const bool starts = at == 0 || !joins(text[at - 1]) || (at > 1 && text[at - 2] == '\\');
+    const bool starts = from == 0 || !joins(text[from - 1]) || (from > 1 && text[from - 2] == '\\');
     if (starts && (end == text.size() || !joins(text[end]))) return true;
   }
   return false;

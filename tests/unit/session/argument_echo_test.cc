@@ -30,4 +30,8 @@ TEST_CASE("a token stands in a text as a word of its own only") {
   CHECK(stands_in("ev-5", R"(line\nev-5)"));
   CHECK_FALSE(stands_in("ev-5", "ev-51"));
   CHECK_FALSE(stands_in("ev-5", "prev-5"));
+  CHECK(stands_in("orders-77-7", "orders-77-70 and orders-77-7"));
+  CHECK(stands_in("7-7", "7-7"));
+  CHECK_FALSE(stands_in("orders-77-7", "orders-77-"));
+  CHECK_FALSE(stands_in("", "anything"));
 }
