@@ -1,6 +1,6 @@
 // module: ingest
 // Any bytes as a log: every physical line is accounted for once, times and places are in order, nothing reads out of bounds.
-// Cut where the border test allows it, a text of one process gives the same records.
+// Cut where the border test allows it, a text of one process gives the same records; so does a text that the memo has seen before.
 // The first byte chooses how the head is calibrated, so that shapes and content do not match.
 #include <cstdint>
 #include <cstdlib>
@@ -10,6 +10,7 @@
 #include "base/embedded_file.h"
 #include "base/hash.h"
 #include "ingest/text/log_parser.h"
+#include "ingest/text/parser_memo.h"
 #include "ingest/text/surroundings.h"
 
 namespace {
@@ -39,18 +40,31 @@ struct Digest {
   std::uint64_t records = 0, hash = 0;
   bool one_process = true;
 };
-void take(const LogParser& parser, std::string_view text, std::uint64_t first_line, std::uint64_t offset, Digest& digest) {
+void take(const LogParser& parser, std::string_view text, std::uint64_t first_line, std::uint64_t offset, Digest& digest, ParserMemo* memo = nullptr) {
   TextBlock block;
   block.bytes = text;
   block.first_line = first_line;
   block.offset = offset;
   Arena arena;
-  parser.parse(block, 0, arena, [&digest](const LogRecord& record) {
+  const auto add = [&digest](const LogRecord& record) {
     ++digest.records;
     digest.one_process = digest.one_process && record.process == 0;
     digest.hash = hash_combine(digest.hash, hash_bytes(record.text, record.source.number + record.lines));
     digest.hash = hash_combine(digest.hash, static_cast<std::uint64_t>(record.at.us) + static_cast<std::uint64_t>(record.kind));
-  });
+  };
+  memo ? parser.parse(block, 0, arena, add, *memo) : parser.parse(block, 0, arena, add);
+}
+
+// What is remembered of a text changes nothing in how it is read again.
+void check_memo(const LogParser& parser, std::string_view text) {
+  Digest plain;
+  take(parser, text, 1, 0, plain);
+  ParserMemo memo;
+  for (int again = 0; again < 3; ++again) {
+    Digest remembered;
+    take(parser, text, 1, 0, remembered, &memo);
+    if (remembered.hash != plain.hash || remembered.records != plain.records) std::abort();
+  }
 }
 
 void check_border(const LogParser& parser, std::string_view text) {
@@ -91,6 +105,7 @@ void check(std::string_view head, std::string_view text) {
   });
   if (lines != count_lines(text)) std::abort();
   check_border(parser, text);
+  check_memo(parser, text);
 }
 
 }  // namespace
