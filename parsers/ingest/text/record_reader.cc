@@ -277,7 +277,8 @@ bool starts_record(const LogParser::State& state, std::string_view previous_line
   if (before.partial || now.process != before.process || now.payload.empty()) return false;
   if (now.ready != nullptr || now.malformed) return true;
   if (goes_on_by_its_first_byte(now.payload)) return false;
-  if (is_rich_row_with_time(now.payload)) return true;
+  Time at;
+  if (is_rich_row_with_time(now.payload) && times.read(TimeForm::rich, now.payload.substr(1), at) != 0) return true;
   RecordHead head;
   Captures captures;
   if (state.prefixes.match(now.payload, 0, times, captures, head) != 0) return true;
