@@ -28,7 +28,8 @@ std::vector<StoryLine> picture_of(const TimelineEvent& event) {
   if (!event.call) return {};
   const Call& call = *event.call;
   const std::string& name = call.target.empty() ? call.method : call.target;
-  std::vector<StoryLine> lines{{call.requested_at, '>', fmt::format("{}  id {}", name, call.id.raw), call.source}};
+  const std::string asked = call.id.raw.empty() ? name : fmt::format("{}  id {}", name, call.id.raw);
+  std::vector<StoryLine> lines{{call.requested_at, '>', asked, call.source}};
   StoryLine outcome = outcome_of(event, name);
   if (!outcome.text.empty()) lines.push_back(std::move(outcome));
   for (StoryLine& line : lines) line.call = name, line.asked = call.source;

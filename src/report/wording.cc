@@ -244,7 +244,7 @@ std::vector<std::string> Wording::session_cells(const model::SessionRow& row) co
 }
 
 std::vector<std::string> Wording::tool_cells(const model::ToolRow& row) const {
-  return {safe_(row.tool),         thousands(row.calls),  thousands(row.replies),   thousands(row.errors),
+  return {row.tool.empty() ? "(not told)" : safe_(row.tool), thousands(row.calls),  thousands(row.replies),   thousands(row.errors),
           duration(row.median_us), duration(row.p99_us), duration(row.longest_us)};
 }
 
