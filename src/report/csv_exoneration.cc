@@ -20,9 +20,7 @@ class ProofTable {
   ProofTable(const ReportIndex& index, const model::ReportOptions& options) : index_(index), options_(options) {}
 
   std::string write(const Exoneration& proof) {
-    Row titles;
-    for (std::size_t i = 0; i < kColumns; ++i) titles[i] = kTitles[i];
-    line(titles);
+    append_csv_row(out_, kTitles);
     verdict(proof);
     for (const auto& refusal : proof.refusals) told("refusal", text(refusal.reason), shown_id(refusal.finding, options_));
     for (const auto& check : proof.checks) write(check);
@@ -37,13 +35,7 @@ class ProofTable {
  private:
   std::string text(std::string_view raw) const { return shown_text(raw, options_); }
 
-  void line(const Row& row) {
-    for (std::size_t i = 0; i < kColumns; ++i) {
-      if (i > 0) out_ += ',';
-      append_csv_cell(out_, row[i]);
-    }
-    out_ += '\n';
-  }
+  void line(const Row& row) { append_csv_row(out_, row); }
 
   void told(std::string_view record, std::string what, std::string detail) {
     Row row;

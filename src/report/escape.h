@@ -20,6 +20,17 @@ void append_json_string(std::string& to, std::string_view text);
 // Appends a CSV cell (RFC 4180): one line, quoted where it must be, and nothing in it that a spreadsheet would take for a formula (a cell that
 // begins with = + - @ gets an apostrophe before it; what else is invisible is shown as for a terminal).
 void append_csv_cell(std::string& to, std::string_view text);
+// A row of such cells, with its line end.
+template <typename Cells>
+void append_csv_row(std::string& to, const Cells& cells) {
+  bool first = true;
+  for (const auto& cell : cells) {
+    if (!first) to += ',';
+    first = false;
+    append_csv_cell(to, cell);
+  }
+  to += '\n';
+}
 
 // For Markdown (CommonMark, GitHub's and GitLab's dialects) inside a line that begins with our own words, also in a table
 // cell: no markup, HTML, link, mention or issue reference comes alive.

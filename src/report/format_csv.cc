@@ -40,9 +40,7 @@ class Csv {
   }
 
   std::string write() {
-    Row titles;
-    for (std::size_t i = 0; i < kColumns; ++i) titles[i] = kTitles[i];
-    line(titles);
+    append_csv_row(out_, kTitles);
     for (const model::Finding& finding : index_.report().findings) line(row_of(finding));
     if (index_.report().findings_left_out > 0) line(left_out());
     for (std::size_t i = 0; i < index_.report().inputs.size(); ++i) line(row_of(static_cast<std::uint32_t>(i)));
@@ -53,13 +51,7 @@ class Csv {
  private:
   std::string text(std::string_view raw) const { return shown_text(raw, options_); }
 
-  void line(const Row& row) {
-    for (std::size_t i = 0; i < kColumns; ++i) {
-      if (i > 0) out_ += ',';
-      append_csv_cell(out_, row[i]);
-    }
-    out_ += '\n';
-  }
+  void line(const Row& row) { append_csv_row(out_, row); }
 
   Row row_of(const model::Finding& finding) const {
     Row row;
