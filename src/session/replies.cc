@@ -56,6 +56,19 @@ bool repeats_all(std::string_view payload, const Call& call) {
   return !tokens.empty() && std::all_of(tokens.begin(), tokens.end(), [&](const std::string& token) { return stands_in(token, payload); });
 }
 
+// The session of some calls, if it is one.
+struct OnlySession {
+  std::uint32_t index = kNoSession;
+  bool several = false;
+
+  // False when no further call can change that they are of several.
+  bool add(std::uint32_t session) {
+    several = several || (index != kNoSession && index != session);
+    index = session;
+    return !several;
+  }
+};
+
 }  // namespace
 
 void SessionTracker::on_reply(const Observation& seen, Exchange* exchange, Direction requestor) {
@@ -240,24 +253,15 @@ SessionState* SessionTracker::session_by_reply(const Observation& seen, Directio
   if (source_session_ != kNoSession && sessions_.alive(source_session_)) {
     if (calls_.newest_open(source_session_, requestor, message.id)) return &sessions_.at(source_session_);
   }
-  std::uint32_t fitting = kNoSession;
-  bool several = false;
-  calls_.each_open_by_value(requestor, message.id.value, [&](Call& call) {
-    if (!fits(call, message)) return true;
-    if (fitting != kNoSession && fitting != call.session) several = true;
-    fitting = call.session;
-    return !several;
-  });
-  if (several) return session_by_echo(message, requestor);
-  if (fitting != kNoSession) return &sessions_.at(fitting);
+  OnlySession fitting;
+  calls_.each_open_by_value(requestor, message.id.value, [&](Call& call) { return !fits(call, message) || fitting.add(call.session); });
+  if (fitting.several) return session_by_echo(message, requestor);
+  if (fitting.index != kNoSession) return &sessions_.at(fitting.index);
   calls_.each_finished_by_value(requestor, message.id.value, [&](Call& call) {
-    if (!sessions_.alive(call.session) || (!is_late(call.closed) && sessions_.size() > 1)) return true;
-    if (fitting != kNoSession && fitting != call.session) several = true;
-    fitting = call.session;
-    return !several;
+    return !sessions_.alive(call.session) || (!is_late(call.closed) && sessions_.size() > 1) || fitting.add(call.session);
   });
-  if (several) return nullptr;
-  if (fitting != kNoSession) return &sessions_.at(fitting);
+  if (fitting.several) return nullptr;
+  if (fitting.index != kNoSession) return &sessions_.at(fitting.index);
   const bool sessions_told = (capabilities_ & model::kSessions) != 0;  // then the nameless one is no more likely than any other
   if (!sessions_told && source_session_ != kNoSession && sessions_.alive(source_session_)) return &sessions_.at(source_session_);
   return sessions_.size() == 1 ? only_session(seen) : nullptr;
@@ -266,31 +270,19 @@ SessionState* SessionTracker::session_by_reply(const Observation& seen, Directio
 // Of several sessions that wait for this id, the one whose call says something in its arguments that the reply repeats, if no other does.
 SessionState* SessionTracker::session_by_echo(const RpcMessage& message, Direction requestor) {
   const std::string_view payload = message.text.substr(0, kEchoBytes);
-  std::uint32_t echoed = kNoSession;
-  bool several = false;
-  calls_.each_open_by_value(requestor, message.id.value, [&](Call& call) {
-    if (call.session == echoed || !repeats(payload, call)) return true;
-    several = echoed != kNoSession;
-    echoed = call.session;
-    return !several;
-  });
-  if (several) return nullptr;
-  return echoed == kNoSession ? session_by_siblings_echo(message, requestor) : &sessions_.at(echoed);
+  OnlySession echoed;
+  calls_.each_open_by_value(requestor, message.id.value, [&](Call& call) { return call.session == echoed.index || !repeats(payload, call) || echoed.add(call.session); });
+  if (echoed.several) return nullptr;
+  return echoed.index == kNoSession ? session_by_siblings_echo(message, requestor) : &sessions_.at(echoed.index);
 }
 
 // The same for a reply that carries another call's payload: of the sessions that wait for its id, the one where another call, in flight
 // beside the waiting one, had all those arguments, if no other has one.
 SessionState* SessionTracker::session_by_siblings_echo(const RpcMessage& message, Direction requestor) {
   const std::string_view payload = message.text.substr(0, kEchoBytes);
-  std::uint32_t echoed = kNoSession;
-  bool several = false;
-  calls_.each_open_by_value(requestor, message.id.value, [&](Call& waiting) {
-    if (waiting.session == echoed || !has_sibling(waiting, payload)) return true;
-    several = echoed != kNoSession;
-    echoed = waiting.session;
-    return !several;
-  });
-  return several || echoed == kNoSession ? nullptr : &sessions_.at(echoed);
+  OnlySession echoed;
+  calls_.each_open_by_value(requestor, message.id.value, [&](Call& waiting) { return waiting.session == echoed.index || !has_sibling(waiting, payload) || echoed.add(waiting.session); });
+  return echoed.several || echoed.index == kNoSession ? nullptr : &sessions_.at(echoed.index);
 }
 
 bool SessionTracker::has_sibling(const Call& waiting, std::string_view payload) {
