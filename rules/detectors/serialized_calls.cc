@@ -101,12 +101,7 @@ class SerializedCalls : public Detector {
     const Call& call = *event.call;
     member.handle = call.handle;
     member.connection = event.exchange ? event.exchange->connection : 0;
-    member.call.id.type = call.id.type;
-    member.call.id.value = call.id.value;
-    member.call.id.raw = call.id.raw;
-    member.call.method = call.method;
-    member.call.tool = call.target;
-    member.call.requested_at = event.at;
+    reuse(member.call, call, event.at);
     member.evidence.source = event.source;
     member.evidence.text = call.head;
     member.finished = Time{};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
+#include "engine/overlap_group.h"
 #include "session/argument_echo.h"
 
 namespace mcpscan::engine {
@@ -43,13 +44,8 @@ void begin_call(const TimelineEvent& event, AnsweredCall& member) {
   member.session = session.label;
   member.endpoint = hash_bytes(session.server_endpoint);
   member.principal = session.principals.size() == 1 ? session.principals.front() : 0;
-  member.call.id.type = call.id.type;
-  member.call.id.value = call.id.value;
-  member.call.id.raw = call.id.raw;
-  member.call.method = call.method;
-  member.call.tool = call.target;
-  member.call.requested_at = event.at;
-  member.call.replied_at = member.replied = member.ended = Time{};
+  reuse(member.call, call, event.at);
+  member.replied = member.ended = Time{};
   member.request.source = event.source;
   member.request.text = call.head;
   member.text = event.observation->message->text.substr(0, kArgumentBytes);

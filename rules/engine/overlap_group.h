@@ -12,8 +12,20 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/timeline.h"
 
 namespace mcpscan::engine {
+
+// What findings tell of a call, into a member whose memory is used again.
+inline void reuse(model::FindingCall& into, const model::Call& call, Time asked) {
+  into.id.type = call.id.type;
+  into.id.value = call.id.value;
+  into.id.raw = call.id.raw;
+  into.method = call.method;
+  into.tool = call.target;
+  into.requested_at = asked;
+  into.replied_at = Time{};
+}
 
 template <typename Member>
 struct OverlapGroup {
