@@ -85,13 +85,6 @@ bool is(const char* name) {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-inline std::string_view trimmed(std::string_view text) {
-  const char *begin = text.data(), *end = begin + text.size();
-  while (begin < end && is_blank(*begin)) ++begin;
-  while (begin < end && is_blank(end[-1])) --end;
-  return {begin, static_cast<std::size_t>(end - begin)};
-}
-
 bool is_method(std::string_view text) {
   return !text.empty() && text.size() <= kMethodBytes &&
          std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'A' && c <= 'Z') || c == '-' || c == '_'; });
@@ -102,7 +95,7 @@ template <typename Each>
 void for_each_member(std::string_view list, Each each) {
   while (!list.empty()) {
     const std::size_t comma = std::min(list.find(','), list.size());
-    const std::string_view member = trimmed(list.substr(0, comma));
+    const std::string_view member = trim_space(list.substr(0, comma));
     if (!member.empty()) each(member);
     list.remove_prefix(std::min(comma + 1, list.size()));
   }
@@ -143,7 +136,7 @@ void add_length(HttpHead& head, std::string_view value) {
 
 void add_transfer(HttpHead& head, std::string_view value) {
   for_each_member(value, [&](std::string_view member) {
-    const std::string_view name = trimmed(member.substr(0, member.find(';')));
+    const std::string_view name = trim_space(member.substr(0, member.find(';')));
     head.has_transfer = true;
     head.chunked = iequals(name, "chunked");  // only as the last coding does it frame the message
     if (!head.chunked && !iequals(name, "identity")) add_codings(head.codings, name);
@@ -202,7 +195,7 @@ bool parse_request_line(std::string_view line, HttpHead& head) {
   const std::size_t last = line.rfind(' ');
   head.is_request = true;
   head.method = line.substr(0, space);
-  head.target = trimmed(line.substr(space + 1, last - space - 1));
+  head.target = trim_space(line.substr(space + 1, last - space - 1));
   head.minor_version = static_cast<std::uint8_t>(line.back() - '0');
   return true;
 }
@@ -236,7 +229,7 @@ FieldsRead parse_fields(std::string_view section, std::size_t at, bool strict, H
     const std::size_t colon = token_length(section.substr(static_cast<std::size_t>(line.data() - section.data())));  // ends before a line end
     const bool field = colon > 0 && colon < line.size() && line[colon] == ':';
     if (field)
-      head.add_field(line.substr(0, colon), trimmed(line.substr(colon + 1)));
+      head.add_field(line.substr(0, colon), trim_space(line.substr(colon + 1)));
     else
       head.oddities |= kBadField;
     if (!field && strict) return FieldsRead::bad;
@@ -255,7 +248,12 @@ FieldsRead parse_section(std::string_view section, bool request, bool strict, Ht
 
 }  // namespace
 
-std::string_view trim_space(std::string_view text) { return trimmed(text); }
+std::string_view trim_space(std::string_view text) {
+  const char *begin = text.data(), *end = begin + text.size();
+  while (begin < end && is_blank(*begin)) ++begin;
+  while (begin < end && is_blank(end[-1])) --end;
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
 
 bool iequals(std::string_view a, std::string_view b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });

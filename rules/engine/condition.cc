@@ -185,7 +185,7 @@ bool Condition::holds(const Test& test, const TimelineEvent& event) {
   const std::string_view value = text.view();
   if (test.op != Operator::equals) return holds_by_operator(test, value);
   for (const std::string& wanted : test.values) {
-    if (value.size() == wanted.size() && value == wanted) return true;
+    if (value == wanted) return true;
   }
   return false;
 }
