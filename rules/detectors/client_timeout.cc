@@ -71,11 +71,12 @@ class ClientTimeout : public Detector {
     findings.add(std::move(draft));
   }
 
-  // Not one byte of a reply until a known wait was over: the client's deadline, seen from a proxy.
+  // Not one byte of a reply until a known wait was over, or the proxy says that the client left then: its deadline, seen from a proxy.
   static void on_access_line(const TimelineEvent& event, FindingSink& findings) {
     const HttpFacts& http = *event.observation->http;
-    if (!event.session || http.method != "POST" || http.response_bytes != 0 || http.duration_us < kTellingWaitUs) return;
-    if ((http.status != 200 && http.status != 499) || !client_wait(http.duration_us)) return;
+    const bool refused = http.status != 0 && http.status != 200 && http.status != 499;
+    const bool hung_up = !refused && (http.end == EndReason::closed_by_client || (http.response_bytes == 0 && http.status != 0));
+    if (!event.session || http.method != "POST" || !hung_up || http.duration_us < kTellingWaitUs || !client_wait(http.duration_us)) return;
     FindingDraft draft = draft_for(event, http.duration_us);
     draft.cause_rule = "lost-reply";
     if (event.call) {

@@ -1,5 +1,6 @@
 // How exchanges end: a body shorter than its framing promised or a message cut inside it, and streams cut after a silence of a known idle
-// limit. The rule's `fault` parameter says which: truncated-body or keepalive-gap. Nothing is told where the evidence itself has a hole.
+// limit; of an access line, by the proxy's own word. The rule's `fault` parameter says which: truncated-body or keepalive-gap. Nothing is
+// told where the evidence itself has a hole.
 // Source: RFC 9112 sections 6 and 8; protocol notes RS16 TM05.
 #include <fmt/format.h>
 
@@ -21,6 +22,7 @@ class ExchangeEnd : public Detector {
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::malformed) return note_cut(event);
+    if (event.kind == EventKind::exchange_summary) return judge_line(event, findings);
     const HttpFacts* http = event.observation->exchange == event.exchange->id ? event.observation->http : nullptr;
     const bool cut = cut_.erase(event.exchange->id) > 0;
     if (!http || event.exchange->gap) return;
@@ -28,6 +30,17 @@ class ExchangeEnd : public Detector {
   }
 
  private:
+  // Whether the reply had come before the cut an access line cannot tell: hence no lost reply.
+  void judge_line(const TimelineEvent& event, FindingSink& findings) const {
+    const HttpFacts& http = *event.observation->http;
+    const bool timed_out = event.observation->notice && event.observation->notice->kind == NoticeKind::request_timed_out;
+    if (truncated_ && http.method == "POST" && http.status / 100 == 2 && http.end == EndReason::reset_by_server) {
+      tell(event, {Party::server, Certainty::weak, {"gateway"}, "the proxy says that the server's side broke off before the response was whole"}, findings);
+    } else if (!truncated_ && http.method == "GET" && http.status / 100 == 2 && timed_out) {
+      tell(event, {Party::server, Certainty::weak, {"gateway"}, "the proxy says that its idle limit was over: no keep-alive had met it"}, findings);
+    }
+  }
+
   void note_cut(const TimelineEvent& event) {
     const RpcMessage* message = event.observation->message;
     if (!event.exchange || !message || (message->defects & kTruncated) == 0 || event.observation->direction != Direction::server_to_client) return;
@@ -71,6 +84,6 @@ class ExchangeEnd : public Detector {
 
 }  // namespace
 
-extern const DetectorEntry kExchangeEnd{"exchange_end", event_bits(EventKind::malformed, EventKind::exchange_closed), {"fault"}, made<ExchangeEnd>};
+extern const DetectorEntry kExchangeEnd{"exchange_end", event_bits(EventKind::malformed, EventKind::exchange_closed, EventKind::exchange_summary), {"fault"}, made<ExchangeEnd>};
 
 }  // namespace mcpscan::engine

@@ -155,6 +155,7 @@ class LostReply : public Detector {
     std::int64_t duration_us = 0;
     FindingCall call;
     bool collided = false;
+    bool given_up = false;  // by the proxy, as it says itself
   };
   struct AccessLines {
     LatencyHistogram answered;
@@ -163,18 +164,20 @@ class LostReply : public Detector {
 
   void on_access_line(const TimelineEvent& event) {
     const HttpFacts& http = *event.observation->http;
-    if (!event.session || http.method != "POST" || http.duration_us < 0 || http.response_bytes < 0) return;
-    if (http.status != 200 && http.status != 499) return;
+    const bool no_head = http.status == 0 && http.end == EndReason::closed_by_client;  // nor a byte, whatever the line counts
+    if (!event.session || http.method != "POST" || http.duration_us < 0 || (http.response_bytes < 0 && !no_head)) return;
+    if (http.status != 200 && http.status != 499 && !no_head) return;
     AccessLines& lines = access_[event.session->index];
-    if (http.response_bytes > 0) return lines.answered.add(http.duration_us);
+    const bool cut = event.observation->notice || (http.end != EndReason::unknown && http.end != EndReason::complete);
+    if (http.response_bytes > 0 && !no_head) return cut ? void() : lines.answered.add(http.duration_us);
     if (lines.stranded.size() >= kStrandedOfSession) return;
     FindingCall call{{}, {}, {}, {event.at.known() ? event.at.us - http.duration_us : Time::kUnknown}, {}};
-    lines.stranded.push_back({evidence_of(event), event.at, http.duration_us, event.call ? finding_call(*event.call) : std::move(call), event.call && event.call->collided});
+    lines.stranded.push_back({evidence_of(event), event.at, http.duration_us, event.call ? finding_call(*event.call) : std::move(call), event.call && event.call->collided,
+                              event.observation->notice != nullptr});
   }
 
   static Verdict stranded(std::int64_t duration_us) {
-    const std::string reason = fmt::format("the response's head went out and not one byte of a reply in {}; an access line cannot tell why (requests that share an id look so)",
-                                           format_duration(duration_us));
+    const std::string reason = fmt::format("not one byte of a reply went out in {}; an access line cannot tell why (requests that share an id look so)", format_duration(duration_us));
     return {"timeout", {Party::unknown, Certainty::undetermined, {}, reason}, {}, {}};
   }
 
@@ -187,6 +190,7 @@ class LostReply : public Detector {
       if (exchange.duration_us < kNoYardstickUs || (!beyond && (exchange.duration_us < kTellingWaitUs || !client_wait(exchange.duration_us)))) continue;
       FindingDraft draft = draft_for(session.label, exchange.collided ? overwritten() : stranded(exchange.duration_us), exchange.at);
       if (exchange.collided) draft.cause_id = exchange.call.id.value;
+      else if (exchange.given_up) draft.cause_rule = "gateway-timeout";
       draft.call = std::move(exchange.call);
       draft.evidence.push_back(std::move(exchange.evidence));
       findings.add(std::move(draft));

@@ -43,6 +43,7 @@ std::vector<RuleCoverage> judge_coverage(const RuleSet& rules, const EvidenceLim
     const std::uint32_t missing = rule->needs & ~evidence.capabilities;
     if (missing != 0) {
       coverage.push_back(not_evaluable(*rule, missing, evidence));
+      if (evidence.found.contains(rule->id)) coverage.back().state = RuleState::partly;  // some of the evidence says it all the same
       continue;
     }
     std::string why = held_back(*rule, evidence);

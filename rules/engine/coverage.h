@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@ struct EvidenceLimits {
   bool ledgers_complete = true;
   std::uint64_t unattributed_replies = 0, aged_out_calls = 0, retired_sessions = 0;
   std::string enable;                      // what the logs read could say more, from their dialects
+  std::set<std::string, std::less<>> found;  // the rules that found something
 };
 
 std::vector<model::RuleCoverage> judge_coverage(const RuleSet& rules, const EvidenceLimits& evidence);

@@ -43,7 +43,7 @@ class StepReader {
     if (has("peer") || has("port") || has("principal") || seen.of_access_line) seen.http = facts();
     if (has("request") || has("reply") || has("error") || has("notify")) return message(seen);
     if (has("outcome")) return outcome(seen);
-    if (has("notice")) return notice(seen, error);
+    if (has("notice") && !has("summary")) return notice(seen, error);
     if (has("open") || has("response") || has("end") || has("summary")) return exchange(seen, error);
     if (has("gap")) {
       seen.kind = ObservationKind::gap;
@@ -204,8 +204,10 @@ class StepReader {
       seen.kind = ObservationKind::exchange_response;
       http.status = static_cast<std::uint16_t>(number_of("response"));
     } else if (has("summary")) {
+      if (has("notice") && !notice(seen, error)) return false;
       seen.kind = ObservationKind::exchange_summary;
       http.status = static_cast<std::uint16_t>(number_of("summary"));
+      http.end = model::parse_end(text("end")).value_or(model::EndReason::unknown);
     } else {
       seen.kind = ObservationKind::exchange_end;
       const std::optional<model::EndReason> end = model::parse_end(text("end"));

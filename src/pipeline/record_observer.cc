@@ -166,6 +166,7 @@ void RecordObserver::observe_exchange(const LogRecord& record, Observation seen,
     block.observations.push_back(reply);
   }
   seen.kind = ObservationKind::exchange_summary;
+  seen.notice = record.notice;  // the proxy's own word for why it ended the exchange
   block.observations.push_back(seen);
   block.books.use(record.lines);
 }

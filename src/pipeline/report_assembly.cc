@@ -145,7 +145,8 @@ engine::EvidenceLimits evidence_limits(const std::vector<std::unique_ptr<Source>
     if (!source->enable.empty()) enable.insert(source->enable);
   }
   evidence.enable = fmt::format("{}", fmt::join(enable, "; "));
-  evidence.gaps = std::any_of(book.findings().begin(), book.findings().end(), [](const auto& booked) { return booked.finding.rule == "capture-gap"; });
+  for (const auto& booked : book.findings()) evidence.found.insert(booked.finding.rule);
+  evidence.gaps = evidence.found.contains("capture-gap");
   return evidence;
 }
 

@@ -206,7 +206,7 @@ void SessionTracker::on_summary(const Observation& seen) {
   if (call && own.empty() && http.status >= 400 && http.method == "POST") close_call(*call, CloseReason::refused, time_of(seen), &seen);
   for (Call* each : own) {
     if (each->closed != CloseReason::open) continue;
-    if (http.status < 400 && each->of_access_line) learn_from_line(*each, http);
+    if (http.status < 400 && each->of_access_line && seen.notice == nullptr) learn_from_line(*each, http);
     if (http.status >= 400) close_call(*each, CloseReason::refused, time_of(seen), &seen);
     else if (each->of_access_line) close_call(*each, CloseReason::unseen, time_of(seen), &seen);
   }
@@ -226,9 +226,9 @@ Call* SessionTracker::only_call_of_client(const Observation& seen) {
   return only;
 }
 
-// What a response without its body still says of its call.
+// What a response without its body still says of its call; one that was cut, nothing.
 void SessionTracker::learn_from_line(const Call& call, const HttpFacts& http) {
-  if (http.status / 100 != 2 || http.response_bytes == 0) return;
+  if (http.status / 100 != 2 || http.response_bytes == 0 || (http.end != EndReason::unknown && http.end != EndReason::complete)) return;
   if (call.method == "initialize") sessions_.at(call.session).session.initialize_answered = true;
   if (call.method == "tools/call" && http.duration_us >= 0) tool_named(call.target).latency.add(http.duration_us);
 }

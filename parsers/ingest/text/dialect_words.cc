@@ -85,6 +85,7 @@ constexpr SampleField kSampleFields[] = {
     {"request_bytes", [](const LogRecord& r) { return r.http == nullptr ? std::string{} : number(r.http->request_bytes); }},
     {"duration_us", [](const LogRecord& r) { return r.http == nullptr ? std::string{} : number(r.http->duration_us); }},
     {"started", [](const LogRecord& r) { return r.http != nullptr && r.http->started.known() ? format_rfc3339(r.http->started) : std::string{}; }},
+    {"end", [](const LogRecord& r) { return std::string(r.http == nullptr ? std::string_view{} : model::to_string(r.http->end)); }},
     {"is_sse", [](const LogRecord& r) { return std::string(r.http != nullptr && r.http->is_sse ? "true" : "false"); }},
     {"rpc_id", [](const LogRecord& r) { return r.told == nullptr ? std::string{} : std::string(r.told->id.value); }},
     {"rpc_method", [](const LogRecord& r) { return of_told(r, &model::RpcMessage::method); }},

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ingest/text/char_class.h"
+#include "ingest/text/termination_flags.h"
 #include "model/lost_session.h"
 
 namespace mcpscan::ingest {
@@ -84,6 +85,21 @@ void key_exchange(HttpFacts& http, LogRecord& record) {
   if (!record.session.empty()) record.keying = model::SessionKeying::legacy_session_id;
 }
 
+// How the exchange ended, by the proxy's own word. That the proxy gave up is a statement of its own. What it did to a client that took no data
+// says nothing of a call; on a GET it ended a stream that was silent.
+void end_exchange(std::string_view flags, HttpFacts& http, Arena& arena, LogRecord& record) {
+  const Termination end = read_termination(flags);
+  if (end == Termination::complete) http.end = model::EndReason::complete;
+  if (end == Termination::by_client) http.end = model::EndReason::closed_by_client;
+  if (end == Termination::by_server) http.end = model::EndReason::reset_by_server;
+  if (end != Termination::upstream_timer && (end != Termination::downstream_timer || http.method != "GET")) return;
+  auto* notice = arena.make<model::Notice>();
+  notice->kind = model::NoticeKind::request_timed_out;
+  notice->wait_us = http.duration_us;
+  notice->reason = flags;
+  record.notice = notice;
+}
+
 // When the request came and when the response was over, of which the line gives one and the time between them.
 void time_exchange(bool told_the_end, HttpFacts& http, LogRecord& record) {
   if (!record.at.known() || http.duration_us < 0) return;
@@ -106,6 +122,7 @@ void apply_exchange(const Meaning& meaning, const Captures& captures, Arena& are
   http->is_sse = is_event_stream(http->content_type);
   time_exchange(meaning.ends_exchange, *http, record);
   http->body_unknown = true;
+  end_exchange(captures.text(Field::termination), *http, arena, record);
   record.http = http;
 }
 

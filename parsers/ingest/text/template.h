@@ -34,8 +34,9 @@ enum class Field : std::uint8_t {
   request,  // "POST /mcp HTTP/1.1": method and path at once
   error,    // of a reply: its code or its text
   pairs,    // key=value pairs, or a JSON object, for the rule's own fields
+  termination,  // of an access line: the proxy's word for how the exchange ended (termination_flags.h)
 };
-inline constexpr std::size_t kFields = 36;
+inline constexpr std::size_t kFields = 37;
 std::string_view name_of(Field field);
 
 struct Capture {

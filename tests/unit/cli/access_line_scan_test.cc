@@ -54,6 +54,41 @@ TEST_CASE("an access log without ids says that ids were not judged, and judges t
   CHECK(result.report.findings[0].rule == "session-lost");
 }
 
+namespace {
+
+std::string haproxy_end(int second, std::string_view method, int duration, int status, std::string_view flags) {
+  return fmt::format(
+      "198.51.100.7:43266 [29/Nov/2026:16:36:{:02}.724] mcp_fe mcp_be/s1 0/0/0/5/{} {} 512 - - {} 1/1/0/0/0 0/0 {{0123456789abcdef0123456789abcdef}} \"{} /mcp HTTP/1.1\"\n",
+      second, duration, status, flags, method);
+}
+
+std::string rules_of(const pipeline::ScanResult& result) {
+  std::string rules;
+  for (const auto& finding : result.report.findings) rules += (rules.empty() ? "" : " ") + finding.rule;
+  return rules;
+}
+
+}  // namespace
+
+TEST_CASE("who ended an exchange, by HAProxy's word, is told by the rule for it") {
+  const std::string whole = haproxy(1, 200);
+  CHECK(rules_of(scan_text(whole + haproxy_end(2, "POST", 50002, 200, "sD--"))) == "gateway-timeout");
+  CHECK(rules_of(scan_text(whole + haproxy_end(2, "GET", 50002, 200, "sD--"))) == "keepalive-gap");
+  CHECK(rules_of(scan_text(whole + haproxy_end(2, "GET", 50002, 200, "cD--"))) == "keepalive-gap");
+  CHECK(rules_of(scan_text(whole + haproxy_end(2, "POST", 204, 502, "SH--"))) == "connection-reset");
+  CHECK(rules_of(scan_text(whole + haproxy_end(2, "POST", 204, 200, "SD--"))) == "truncated-body");
+  CHECK(rules_of(scan_text(whole + haproxy_end(2, "POST", 60003, 200, "CD--"))) == "client-timeout");
+  CHECK(rules_of(scan_text(whole + haproxy_end(2, "POST", 60003, -1, "CH--"))) == "lost-reply client-timeout");
+}
+
+TEST_CASE("an end that is nobody's fault, or not told, accuses nobody") {
+  const std::string whole = haproxy(1, 200);
+  CHECK(rules_of(scan_text(whole + haproxy_end(2, "POST", 47003, 200, "CD--"))).empty());   // no client is known to wait so long
+  CHECK(rules_of(scan_text(whole + haproxy_end(2, "GET", 60003, 200, "CD--"))).empty());
+  CHECK(rules_of(scan_text(whole + haproxy_end(2, "POST", 60003, 200, "cD--"))).empty());   // the client may be gone, or have nothing to send
+  CHECK(rules_of(scan_text(whole + haproxy_end(2, "POST", 204, 503, "SC--"))).empty());     // a refusal
+}
+
 TEST_CASE("of two requests with one id the later one is the reuse, though the line of the earlier one comes last") {
   const auto result = scan_text(nginx(12, 1, 200, "quick") + nginx(70, 60, 0, "slow") + nginx(80, 1, 200, "quick"));
   const auto& findings = result.report.findings;

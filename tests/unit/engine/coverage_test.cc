@@ -59,6 +59,14 @@ TEST_CASE("without what a rule needs it is not evaluable, and the report says wh
   CHECK(coverage_of("lost-reply", evidence).enable.substr(0, 23) == "set DEBUG on the server");
 }
 
+TEST_CASE("a rule that found something though the evidence lacks what it needs is judged in part, and the report says what is lacking") {
+  EvidenceLimits evidence;
+  evidence.found.insert("connection-reset");
+  CHECK(coverage_of("connection-reset", evidence).state == RuleState::partly);
+  CHECK_FALSE(coverage_of("connection-reset", evidence).why.empty());
+  CHECK(coverage_of("stream-closed-early", evidence).state == RuleState::not_evaluable);
+}
+
 TEST_CASE("gaps, unattributed replies and calls let go make a rule of absence partly judged; a rule of presence stands") {
   EvidenceLimits gaps = everything(), unattributed = everything(), aged = everything();
   gaps.gaps = true;
