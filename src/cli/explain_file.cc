@@ -8,9 +8,9 @@
 #include "base/text_bytes.h"
 #include "cli/terminal.h"
 #include "ingest/input_set.h"
-#include "ingest/text/csv_records.h"
 #include "pipeline/input_head.h"
 #include "pipeline/reader_choice.h"
+#include "pipeline/record_lines.h"
 #include "pipeline/scan.h"
 #include "report/escape.h"
 #include "report/layout.h"
@@ -29,16 +29,11 @@ std::string safe(std::string_view text) { return report::escape_terminal(report:
 
 void print_row(std::string_view name, std::string_view text) { print(fmt::format("  {:<10} {}\n", name, text)); }
 
-// The records of a document or table as lines; a log stands for itself.
-std::string lines_of(const ReaderChoice& choice, std::string head, const Limits& limits) {
+// The records of a document, table or YAML as lines; a log stands for itself.
+std::string lines_of(std::string head, const Limits& limits) {
   TextBytes held(head);
-  if (choice.kind == ReaderKind::document) {
-    ingest::JsonRecordLines lines(held, *choice.form, limits);
-    return pipeline::read_head(lines);
-  }
-  if (choice.kind != ReaderKind::table) return head;
-  ingest::CsvRecordLines lines(held, limits);
-  return pipeline::read_head(lines);
+  const auto lines = pipeline::record_lines(head, held, limits);
+  return lines ? pipeline::read_head(*lines) : head;
 }
 
 // The line around the place, with a caret below it.
@@ -77,7 +72,7 @@ void explain_log(const ReaderChoice& choice, std::string head, const FormatsComm
   const ingest::DialectSet& dialects = with_own_dialects(command).dialects;
   ingest::LogParser parser(dialects, options, limits);
   const bool whole = head.size() < pipeline::kHeadBytes;
-  const auto calibration = parser.calibrate(lines_of(choice, std::move(head), limits));
+  const auto calibration = parser.calibrate(lines_of(std::move(head), limits));
   print_row("framing", calibration.framing);
   print_row("read", fmt::format("{}{}, {} understood", report::counted(calibration.records, "record"), whole ? "" : " at its head", report::thousands(calibration.understood)));
   print_scores(calibration, dialects);
@@ -104,10 +99,10 @@ void explain_other(const std::string& path, const FormatsCommand& command, const
   }
 }
 
-bool is_log_like(ReaderKind kind) { return kind == ReaderKind::log || kind == ReaderKind::document || kind == ReaderKind::table; }
+bool is_log_like(ReaderKind kind) { return kind == ReaderKind::log || kind == ReaderKind::document || kind == ReaderKind::table || kind == ReaderKind::yaml; }
 
 void print_others(ReaderKind taken) {
-  for (const ReaderKind kind : {ReaderKind::capture, ReaderKind::har, ReaderKind::transcript, ReaderKind::otlp, ReaderKind::document, ReaderKind::table, ReaderKind::http_text}) {
+  for (const ReaderKind kind : {ReaderKind::capture, ReaderKind::har, ReaderKind::transcript, ReaderKind::otlp, ReaderKind::document, ReaderKind::table, ReaderKind::yaml, ReaderKind::http_text}) {
     if (kind != taken) print(fmt::format("  not {}: {}\n", pipeline::word_of(kind), pipeline::why_not(kind)));
     else return print("  the readers behind this one were not asked\n");
   }

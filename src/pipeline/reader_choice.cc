@@ -2,6 +2,7 @@
 
 #include "ingest/input_set.h"
 #include "ingest/text/csv_records.h"
+#include "ingest/text/yaml_records.h"
 #include "pipeline/http_dump_scan.h"
 
 namespace mcpscan::pipeline {
@@ -19,6 +20,7 @@ ReaderChoice choose_reader(std::string_view head) {
   }
   if (form != nullptr) return {ReaderKind::document, form};
   if (ingest::is_csv_of_records(head)) return {ReaderKind::table};
+  if (ingest::is_yaml_of_records(head)) return {ReaderKind::yaml};
   return {is_http_dump(head) ? ReaderKind::http_text : ReaderKind::log};
 }
 
@@ -32,6 +34,7 @@ std::string_view word_of(ReaderKind kind) {
     case ReaderKind::otlp: return "OpenTelemetry JSON, traces or logs";
     case ReaderKind::document: return "a JSON document that holds log records";
     case ReaderKind::table: return "a CSV table of log records";
+    case ReaderKind::yaml: return "log entries as YAML";
     case ReaderKind::http_text: return "a text dump of HTTP";
     case ReaderKind::log: return "a log";
   }
@@ -46,6 +49,7 @@ std::string_view why_not(ReaderKind kind) {
     case ReaderKind::otlp: return "no resourceSpans, resourceLogs, batches or Jaeger data at its top";
     case ReaderKind::document: return "no array of log records where cloud exports have it";
     case ReaderKind::table: return "its first line names no columns, of which one is a time and one a message";
+    case ReaderKind::yaml: return "it begins with no YAML document that has the keys of a log entry";
     case ReaderKind::http_text: return "no request line with a header field behind it in its first lines";
     default: return {};
   }

@@ -9,7 +9,7 @@
 
 namespace mcpscan::pipeline {
 
-enum class ReaderKind : std::uint8_t { empty, binary, capture, har, transcript, otlp, document, table, http_text, log };
+enum class ReaderKind : std::uint8_t { empty, binary, capture, har, transcript, otlp, document, table, yaml, http_text, log };
 
 struct ReaderChoice {
   ReaderKind kind = ReaderKind::log;

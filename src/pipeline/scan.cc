@@ -200,7 +200,7 @@ class Scan {
 
   // Text whose records are lines that only ever get more.
   static bool is_plain_log(FormatKind kind, const std::string& head) {
-    return (kind == FormatKind::log || kind == FormatKind::otlp) && !ingest::record_form(head) && !ingest::is_csv_of_records(head) && !is_http_dump(head) && head.find('\0') == std::string::npos;
+    return (kind == FormatKind::log || kind == FormatKind::otlp) && !ingest::record_form(head) && !ingest::is_csv_of_records(head) && !ingest::is_yaml_of_records(head) && !is_http_dump(head) && head.find('\0') == std::string::npos;
   }
 
   // False where an earlier run has read all of it.

@@ -139,7 +139,7 @@ class DialectReader {
            meaning.outcome = static_cast<OutcomeWord>(source_.choice(node, "outcome", words_of<OutcomeWord>(7)));
          }},
         {"codec", [this, &meaning](const Node& node) {
-           static const std::vector<std::string_view> kCodecs{"auto", "json", "json-string", "python-repr", "python-bytes", "sse", "python-bytes-sse"};
+           static const std::vector<std::string_view> kCodecs{"auto", "json", "json-string", "python-repr", "python-bytes", "sse", "python-bytes-sse", "base64"};
            meaning.codec = kCodecs[source_.choice(node, "codec", kCodecs)];
          }},
         {"lenient", [this, &meaning](const Node& node) { meaning.lenient = source_.boolean(node, "lenient"); }},

@@ -95,6 +95,7 @@ class Framer {
   void mix_process(const std::array<std::string_view, kMostPaths>& paths, Frame& frame) const;
   bool read_tail(Frame& frame, Time at, std::string_view text);
   bool read_fluentd(Frame& frame, Time at, std::string_view text);
+  bool read_lambda(Frame& frame, Time at, std::string_view text);
   bool read_fluent_pair(Frame& frame);
   // framing_json.cc
   bool read_json(Frame& frame);

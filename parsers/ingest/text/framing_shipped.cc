@@ -28,7 +28,7 @@ constexpr std::array<ShippedForm, 9> kForms{{
      {"textPayload", "jsonPayload"},
      {"insertId", "logName", "resource.type", "receiveTimestamp"},
      {"timestamp", "receiveTimestamp"},
-     {"resource.labels.pod_name", "resource.labels.container_name", "resource.labels.instance_id", "resource.labels.revision_name", "labels.instanceId"},
+     {"resource.labels.pod_name", "resource.labels.container_name", "resource.labels.instance_id", "resource.labels.revision_name", "labels.instanceId", "logName"},
      "severity", "", "httpRequest"},
     {Framing::otlp,
      {"body.stringValue", "body"},
@@ -181,6 +181,21 @@ bool Framer::read_fluentd(Frame& frame, Time at, std::string_view text) {
   frame.stamp(at);
   frame.process = mix(frame.process, tag);
   frame.payload = text.substr(tab + 1);
+  return true;
+}
+
+// TIME, the invocation's id, level and message with tabs between them, as AWS Lambda's Node runtime writes what a function prints.
+bool Framer::read_lambda(Frame& frame, Time at, std::string_view text) {
+  constexpr std::size_t kIdBytes = 36;
+  const std::size_t level_end = text.size() > kIdBytes ? text.find('\t', kIdBytes + 1) : std::string_view::npos;
+  if (level_end == std::string_view::npos || text[kIdBytes] != '\t' || text[8] != '-' || text[13] != '-' || text[23] != '-') return false;
+  const std::string_view level = text.substr(kIdBytes + 1, level_end - kIdBytes - 1);
+  if (level.empty() || level.size() > 8 || run_of(level, 0, kLetter) != level.size()) return false;
+  frame.wrap(Framing::cloudwatch);
+  frame.stamp(at);
+  frame.process = mix(frame.process, text.substr(0, kIdBytes));
+  if (frame.level.empty()) frame.level = level;
+  frame.payload = clean(text.substr(level_end + 1));
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ingest/har/body_text.h"
 #include "ingest/text/char_class.h"
 #include "ingest/text/termination_flags.h"
 #include "model/lost_session.h"
@@ -126,8 +127,17 @@ void apply_exchange(const Meaning& meaning, const Captures& captures, Arena& are
   record.http = http;
 }
 
+// mcp-go prints the type that the id has in Go before it.
+std::string_view without_go_type(std::string_view token) {
+  for (const std::string_view type : {std::string_view("int64:"), std::string_view("float64:"), std::string_view("string:")}) {
+    if (token.starts_with(type)) return token.substr(type.size());
+  }
+  return token;
+}
+
 // The id as the line has it: a number is a number, whether it was printed as a text or not, since loggers print all ids in one way.
 model::RpcId told_id(std::string_view token) {
+  token = without_go_type(token);
   if (token.empty() || token == "undefined") return {};
   if (token == "null") return {model::IdType::null, {}, token};
   const std::size_t sign = token[0] == '-';
@@ -192,7 +202,7 @@ void apply_notice(const Meaning& meaning, const Captures& captures, Arena& arena
   auto* notice = arena.make<model::Notice>();
   notice->reason = error;
   notice->kind = meaning.notice;
-  notice->key = captures.text(Field::key);
+  notice->key = without_go_type(captures.text(Field::key));
   notice->second_key = captures.text(Field::second_key);
   notice->method = captures.text(Field::method);
   notice->tool = captures.text(Field::tool);
@@ -214,10 +224,19 @@ void apply_outcome(const Meaning& meaning, const Captures& captures, Arena& aren
   record.outcome = outcome;
 }
 
-void apply_common(const Meaning& meaning, const Captures& captures, LogRecord& record) {
-  if (const Capture* time = captures.find(Field::time)) record.at.us = time->number;
+// A body in base64 is what it stands for, in whatever codec; one that is none is left as it stands.
+void take_body(const Meaning& meaning, const Captures& captures, Arena& arena, LogRecord& record) {
   record.body = captures.text(Field::body);
-  if (!record.body.empty()) record.codec = meaning.codec == "auto" ? std::string_view{} : std::string_view(meaning.codec);
+  if (record.body.empty()) return;
+  const bool base64 = meaning.codec == "base64";
+  record.codec = meaning.codec == "auto" || base64 ? std::string_view{} : std::string_view(meaning.codec);
+  std::string_view decoded;
+  if (base64 && decode_base64(record.body, arena, decoded)) record.body = decoded;
+}
+
+void apply_common(const Meaning& meaning, const Captures& captures, Arena& arena, LogRecord& record) {
+  if (const Capture* time = captures.find(Field::time)) record.at.us = time->number;
+  take_body(meaning, captures, arena, record);
   record.codec_lenient = meaning.lenient;
   const std::string_view session = session_or_nothing(captures.text(Field::session));
   if (!session.empty()) {
@@ -268,7 +287,7 @@ void apply_meaning(const Meaning& meaning, const Captures& captures, Arena& aren
   record.reason = meaning.reason;
   if (meaning.direction != model::Direction::unknown) record.direction = meaning.direction;
   record.stream = meaning.stream;
-  apply_common(meaning, captures, record);
+  apply_common(meaning, captures, arena, record);
   if (meaning.is == RecordKind::outcome) apply_outcome(meaning, captures, arena, record);
   if (meaning.has_notice) apply_notice(meaning, captures, arena, record);
   const Capture* path = captures.find(Field::path);

@@ -26,15 +26,25 @@ Termination of_haproxy(std::string_view flags) {
   }
 }
 
-struct EnvoyFlag {
-  std::string_view flag;
+struct KnownWord {
+  std::string_view word;
   Termination end;
 };
 // The client's own leaving comes first: what the upstream's side saw then is its consequence.
-constexpr std::array<EnvoyFlag, 9> kEnvoy{{
+constexpr std::array<KnownWord, 9> kEnvoy{{
     {"DC", Termination::by_client}, {"DR", Termination::by_client}, {"UT", Termination::upstream_timer}, {"UMSDR", Termination::upstream_timer},
     {"SI", Termination::upstream_timer}, {"DT", Termination::upstream_timer}, {"UC", Termination::by_server}, {"UR", Termination::by_server},
     {"UPE", Termination::by_server},
+}};
+
+// statusDetails of Google's load balancers.
+constexpr std::array<KnownWord, 6> kGoogle{{
+    {"response_sent_by_backend", Termination::complete},
+    {"client_disconnected_before_any_response", Termination::by_client},
+    {"client_disconnected_after_partial_response", Termination::by_client},
+    {"backend_timeout", Termination::upstream_timer},
+    {"backend_connection_closed_before_data_sent_to_client", Termination::by_server},
+    {"backend_connection_closed_after_partial_response_sent", Termination::by_server},
 }};
 
 bool holds(std::string_view list, std::string_view flag) {
@@ -50,7 +60,10 @@ bool holds(std::string_view list, std::string_view flag) {
 Termination read_termination(std::string_view flags) {
   if (is_haproxy(flags)) return of_haproxy(flags);
   if (flags == "-") return Termination::complete;
-  const auto found = std::find_if(kEnvoy.begin(), kEnvoy.end(), [flags](const EnvoyFlag& each) { return holds(flags, each.flag); });
+  for (const KnownWord& each : kGoogle) {
+    if (flags == each.word) return each.end;
+  }
+  const auto found = std::find_if(kEnvoy.begin(), kEnvoy.end(), [flags](const KnownWord& each) { return holds(flags, each.word); });
   return found == kEnvoy.end() ? Termination::untold : found->end;
 }
 

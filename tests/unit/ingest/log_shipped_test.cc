@@ -110,3 +110,20 @@ TEST_CASE("a JSON-RPC message that only looks shipped is a message") {
   const auto read = shipped(R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"},"timestamp":"2026-11-29T16:35:55.274Z","labels":{}})").record;
   CHECK(read.kind == RecordKind::message);
 }
+
+TEST_CASE("Cloud Logging: what a program writes to its standard output does not go on with what it wrote to standard error") {
+  const std::string head = R"({"insertId":"a","resource":{"labels":{"revision_name":"r"}},"timestamp":"2026-11-29T16:35:55.274Z","logName":"projects/p/logs/)";
+  const auto parsed = parse(head + R"(stderr","textPayload":"2026-11-29 16:35:54,620 - app - INFO - one"})" "\n" + head + R"(stdout","textPayload":"two"})" "\n");
+  CHECK(parsed.records.size() == 2);
+}
+
+TEST_CASE("AWS Lambda: a printed event behind the runtime's time, id and level, its body in base64") {
+  const auto [record, framing] = shipped(
+      "2026-11-29T16:35:56.698Z\t8f507cfc-1111-4222-8333-444455556666\tINFO\t"
+      R"({"requestContext":{"http":{"sourceIp":"198.51.100.7"}},"headers":{"mcp-session-id":"0123456789abcdef"},"body":"eyJqc29ucnBjIjoiMi4wIiwiaWQiOjcsIm1ldGhvZCI6InBpbmcifQ==","isBase64Encoded":true})");
+  CHECK(framing == "json-lines > cloudwatch");
+  CHECK(record.body == R"({"jsonrpc":"2.0","id":7,"method":"ping"})");
+  CHECK(record.session == "0123456789abcdef");
+  CHECK(shipped("2026-11-29T16:35:56.698Z\t8f507cfc-1111-4222-8333-444455556666\tWARN\tSession not found: 0b0e6f4e-1111-4222-8333-444455556666").record.notice == "session_not_found");
+  CHECK(shipped("2026-11-29T16:35:56.698Z\tone\ttwo\tthree").framing == "plain");
+}

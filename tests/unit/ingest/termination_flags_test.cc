@@ -26,6 +26,14 @@ TEST_CASE("what came to nothing before the server had the request says nothing o
   }
 }
 
+TEST_CASE("the details of Google's load balancers tell who ended an exchange") {
+  CHECK(read_termination("response_sent_by_backend") == Termination::complete);
+  CHECK(read_termination("backend_timeout") == Termination::upstream_timer);
+  CHECK(read_termination("client_disconnected_before_any_response") == Termination::by_client);
+  CHECK(read_termination("backend_connection_closed_after_partial_response_sent") == Termination::by_server);
+  CHECK(read_termination("failed_to_connect_to_backend") == Termination::untold);
+}
+
 TEST_CASE("of several of Envoy's flags the one that tells the end counts, and the client's leaving before all others") {
   CHECK(read_termination("-") == Termination::complete);
   CHECK(read_termination("UT") == Termination::upstream_timer);

@@ -1,0 +1,36 @@
+// YamlRecordLines: log entries as `gcloud logging read` and `gcloud logging tail` print them unless told otherwise, a YAML document each, as
+// JSON lines, one entry a line, so that the reader of Google's JSON entries reads them. Document N is line N; offsets are those of the lines.
+// Not here: YAML of other kinds. A document that is no YAML becomes a line that is no JSON, and reading goes on with the next one.
+// Ownership: `bytes` outlives it. Threads: one. Memory: one chunk and one document. Bounds: Limits::line_bytes a document and its line (an
+// alias may stand for much), Limits::json_depth.
+// Source: YAML 1.2.2; Google Cloud Logging LogEntry; Google Cloud CLI, gcloud topic formats (yaml).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/byte_reader.h"
+#include "base/limits.h"
+
+namespace mcpscan::ingest {
+
+// Begins with a document whose own keys are those of a log entry.
+bool is_yaml_of_records(std::string_view head);
+
+class YamlRecordLines : public ByteReader {
+ public:
+  YamlRecordLines(ByteReader& bytes, const Limits& limits) : bytes_(bytes), limits_(limits) {}
+  std::size_t read(std::span<char> to) override;
+
+ private:
+  void take_line();
+  void end_document();
+
+  ByteReader& bytes_;
+  const Limits& limits_;
+  std::string line_, document_, out_;
+  std::size_t out_at_ = 0;
+};
+
+}  // namespace mcpscan::ingest
