@@ -96,6 +96,7 @@ class Framer {
   bool read_tail(Frame& frame, Time at, std::string_view text);
   bool read_fluentd(Frame& frame, Time at, std::string_view text);
   bool read_lambda(Frame& frame, Time at, std::string_view text);
+  bool read_zap(Frame& frame);  // framing_zap.cc
   bool read_fluent_pair(Frame& frame);
   // framing_json.cc
   bool read_json(Frame& frame);

@@ -87,7 +87,7 @@ bool Framer::read_cri(Frame& frame) {
   const std::size_t length = times_.read(TimeForm::iso, frame.payload, at);
   if (length == 0 || length >= frame.payload.size()) return false;
   std::string_view text = frame.payload.substr(length + 1);
-  if (frame.payload[length] == '\t') return read_fluentd(frame, at, text) || read_lambda(frame, at, text);
+  if (frame.payload[length] == '\t') return read_fluentd(frame, at, text) || read_lambda(frame, at, text) || read_zap(frame);
   if (frame.payload[length] != ' ') return false;
   const std::string_view stream = text.substr(0, 7);
   const bool cri = (stream == "stdout " || stream == "stderr ") && text.size() > 8 && (text[7] == 'F' || text[7] == 'P') &&

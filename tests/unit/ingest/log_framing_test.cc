@@ -212,3 +212,22 @@ TEST_CASE("text that only looks framed stays as it is") {
   CHECK(only("<999>Nov 29 16:36:34 a[1]: x").text == "<999>Nov 29 16:36:34 a[1]: x");
   CHECK(parse("a\nb\nleft | " + std::string(kNotFound)).records.back().kind == RecordKind::unknown);
 }
+
+TEST_CASE("zap's console form is read as its JSON form, with and without a name and fields") {
+  const auto named = parse("2026-11-29T16:35:57.123Z\tWARN\tgateway.sse\tcore/sse.go:88\tSession not found: 0b0e6f4e-1111-4222-8333-444455556666\t{\"tries\": 2}\n");
+  REQUIRE(named.records.size() == 1);
+  CHECK(named.records[0].notice == "session_not_found");
+  CHECK(named.records[0].level == "WARN");
+  CHECK(named.records[0].logger == "gateway.sse");
+  CHECK(named.records[0].at == "2026-11-29T16:35:57.123000Z");
+  const auto bare = parse("2026-11-29 16:35:57\tinfo\tmain.go:5\tSession not found: 0b0e6f4e-1111-4222-8333-444455556666\n");
+  REQUIRE(bare.records.size() == 1);
+  CHECK(bare.records[0].notice == "session_not_found");
+}
+
+TEST_CASE("columns behind a time that are not zap's stay as they are") {
+  for (const char* line : {"2026-11-29T16:35:57.123Z\tinfo\trequest gateway=default/gw\n", "2026-11-29 16:35:57\tapples\tmain.go:5\tx\n", "2026-11-29 16:35:57\tinfo\tmain.go:\tx\n"}) {
+    INFO(line);
+    CHECK(parse(line).calibration.framing == "plain");
+  }
+}
