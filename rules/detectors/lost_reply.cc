@@ -164,7 +164,7 @@ class LostReply : public Detector {
 
   void on_access_line(const TimelineEvent& event) {
     const HttpFacts& http = *event.observation->http;
-    const bool no_head = http.status == 0 && http.end == EndReason::closed_by_client;  // nor a byte, whatever the line counts
+    const bool no_head = (http.status == 0 || http.status == 460) && http.end == EndReason::closed_by_client;  // nor a byte, whatever the line counts
     if (!event.session || http.method != "POST" || http.duration_us < 0 || (http.response_bytes < 0 && !no_head)) return;
     if (http.status != 200 && http.status != 499 && !no_head) return;
     AccessLines& lines = access_[event.session->index];

@@ -91,7 +91,8 @@ void key_exchange(HttpFacts& http, LogRecord& record) {
 void end_exchange(std::string_view flags, HttpFacts& http, Arena& arena, LogRecord& record) {
   const Termination end = read_termination(flags);
   if (end == Termination::complete) http.end = model::EndReason::complete;
-  if (end == Termination::by_client) http.end = model::EndReason::closed_by_client;
+  const bool told_by_status = http.status == 499 || http.status == 460;  // nginx and others; an Application Load Balancer
+  if (end == Termination::by_client || told_by_status) http.end = model::EndReason::closed_by_client;
   if (end == Termination::by_server) http.end = model::EndReason::reset_by_server;
   if (end != Termination::upstream_timer && (end != Termination::downstream_timer || http.method != "GET")) return;
   auto* notice = arena.make<model::Notice>();
