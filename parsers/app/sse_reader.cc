@@ -7,7 +7,7 @@ namespace mcpscan::app {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::size_t kKeptCapacity = 64 * 1024;  // larger buffers are given back
+constexpr std::size_t kKeptCapacity = 4096;       // larger buffers are given back: few of the connections kept are in the midst of an event
 constexpr std::size_t kShortField = 1024;         // longest event name or id kept
 
 // Length of the line that begins the text, without its end; npos when no line end is there.

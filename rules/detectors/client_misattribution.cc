@@ -47,11 +47,14 @@ struct Case {
 
 class ClientMisattribution : public Detector {
  public:
+  // A run of one input has no wire beside the record: no call is kept then.
+  explicit ClientMisattribution(const Parameters& parameters) : most_wire_calls_(parameters.at("inputs") == "one" ? 0 : kCalls) {}
+
   void on_event(const TimelineEvent& event, FindingSink&) override {
     if (event.kind == EventKind::outcome) return record_.on_event(event);
     const bool tool_call = event.call && event.call->method == "tools/call";
-    if (!tool_call && event.kind != EventKind::gap) return;
-    if (event.kind == EventKind::request && wire_calls_++ >= kCalls) return;
+    if (most_wire_calls_ == 0 || (!tool_call && event.kind != EventKind::gap)) return;
+    if (event.kind == EventKind::request && wire_calls_++ >= most_wire_calls_) return;
     wires_.try_emplace(event.source.input, kCalls, CallLedger::Echoes::left_out).first->second.on_event(event);
   }
 
@@ -243,7 +246,7 @@ class ClientMisattribution : public Detector {
   CallLedger record_{kCalls, CallLedger::Echoes::left_out};
   std::unordered_multimap<std::uint64_t, std::uint32_t> shown_by_payload_;
   std::map<std::uint32_t, CallLedger> wires_;   // by input
-  std::size_t wire_calls_ = 0;
+  std::size_t most_wire_calls_, wire_calls_ = 0;
 };
 
 }  // namespace
@@ -251,6 +254,6 @@ class ClientMisattribution : public Detector {
 extern const DetectorEntry kClientMisattribution{"client_misattribution",
                                                  event_bit(EventKind::request) | event_bit(EventKind::reply) | event_bit(EventKind::call_closed) | event_bit(EventKind::gap) |
                                                      event_bit(EventKind::outcome), {},
-                                                 [](const Parameters&) -> std::unique_ptr<Detector> { return std::make_unique<ClientMisattribution>(); }};
+                                                 model::made<ClientMisattribution>};
 
 }  // namespace mcpscan::engine

@@ -3,24 +3,24 @@
 // Source: MCP 2025-11-25 security best practices, Session Hijacking; protocol notes ID07.
 #include <fmt/format.h>
 
-#include <unordered_map>
+#include <vector>
 
 #include "base/hash.h"
 #include "model/detector.h"
+#include "session/handle_index.h"
 
 namespace mcpscan::engine {
 namespace {
 
 using namespace model;
 
-constexpr std::size_t kRequests = 1024;  // of a session remembered, 80 bytes each
+constexpr std::size_t kRequests = 1u << 15;  // remembered, the last ones of all sessions; 64 bytes each
 
 class ReplayedRequest : public Detector {
  public:
   explicit ReplayedRequest(const Parameters& parameters) : apart_us_(duration_parameter(parameters, "client_timeout_s", kSecond)) {}
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
-    if (event.kind == EventKind::session_finished) return void(sessions_.erase(event.session->index));
     const Session& session = *event.session;
     const HttpFacts* http = event.observation->http;
     const bool keyed = session.keyed_by == SessionKeying::mcp_session_id || session.keyed_by == SessionKeying::legacy_session_id;
@@ -32,19 +32,34 @@ class ReplayedRequest : public Detector {
     now.principal = event.exchange ? event.exchange->principal : http ? http->principal : 0;
     now.source = event.source;
     if (now.peer == 0 && now.principal == 0) return;  // who sent it is not told
-    auto& sent = sessions_[session.index];
-    if (sent.size() >= kRequests) sent.clear();
-    const std::uint64_t key = hash_combine(hash_bytes(event.call->id.value, event.call->params_digest), hash_bytes(event.call->method));
-    const auto [before, fresh] = sent.try_emplace(key, now);
-    if (!fresh) judge(event, before->second, now, findings);
+    now.request = hash_combine(hash_combine(hash_bytes(event.call->id.value, event.call->params_digest), hash_bytes(event.call->method)), session.index);
+    if (const Sent* const before = sent_before(now)) return judge(event, *before, now, findings);
+    remember(now);
   }
 
  private:
   struct Sent {
     Time at;
+    std::uint64_t request = 0;              // digest of session, id and what was asked
     std::uint64_t peer = 0, principal = 0;  // digests; 0: not told
     SourceRef source;
   };
+
+  const Sent* sent_before(const Sent& now) const {
+    const std::uint32_t place = places_.find(now.request);
+    return place == session::HandleIndex::kNone ? nullptr : &sent_[place];
+  }
+
+  void remember(const Sent& now) {
+    if (sent_.size() < kRequests) {
+      sent_.emplace_back();
+    } else {
+      places_.erase(sent_[oldest_].request);
+    }
+    sent_[oldest_] = now;
+    places_.exchange(now.request, oldest_);
+    oldest_ = (oldest_ + 1) % kRequests;
+  }
 
   void judge(const TimelineEvent& event, const Sent& before, const Sent& now, FindingSink& findings) const {
     if (!before.at.known() || !now.at.known() || now.at.us - before.at.us <= apart_us_) return;
@@ -63,11 +78,13 @@ class ReplayedRequest : public Detector {
   }
 
   std::int64_t apart_us_;
-  std::unordered_map<std::uint32_t, std::unordered_map<std::uint64_t, Sent>> sessions_;
+  std::vector<Sent> sent_;          // a ring
+  std::uint32_t oldest_ = 0;        // of the ring, or its first free place
+  session::HandleIndex places_;     // in it, by request
 };
 
 }  // namespace
 
-extern const DetectorEntry kReplayedRequest{"replayed_request", event_bits(EventKind::request, EventKind::session_finished), {"client_timeout_s"}, made<ReplayedRequest>};
+extern const DetectorEntry kReplayedRequest{"replayed_request", event_bits(EventKind::request), {"client_timeout_s"}, made<ReplayedRequest>};
 
 }  // namespace mcpscan::engine
