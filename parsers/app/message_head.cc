@@ -25,7 +25,7 @@ struct PeerTokens {
 // The raw tokens that matter; decoded once it is known which of them count.
 struct Tokens {
   std::uint32_t seen = 0;
-  bool duplicate = false;
+  bool duplicate = false, task = false;
   std::uint32_t result_keys = 0;
   JsonToken version, id, method, params, result, error;
   JsonToken name, uri, task_id, request_id, progress_token, reason;
@@ -164,6 +164,7 @@ void HeadWalk::params_member(std::string_view key) {
       break;
     case 4:
       if (key == "name") return into(tokens_.name);
+      tokens_.task = tokens_.task || key == "task";
       break;
     case 5:
       if (key == "_meta") return void(object([this](std::string_view inner) { meta_member(inner); }));
@@ -324,6 +325,7 @@ void fill_call(const Tokens& tokens, Arena& arena, model::RpcMessage& message) {
   }
   message.progress_token = make_id(tokens.meta_progress_token, arena);
   message.arguments_digest = digest_of(tokens.arguments);
+  message.asks_for_task = tokens.task;
 }
 
 void fill_result(const Tokens& tokens, model::RpcMessage& message) {

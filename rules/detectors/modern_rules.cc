@@ -105,7 +105,7 @@ class ModernRules : public Detector {
   }
 
   void note_request(const TimelineEvent& event, const RpcMessage& message) {
-    if (message.text.find("\"task\"") == std::string_view::npos || !json_.read(message) || !json_.at("/params/task")) return;
+    if (!message.asks_for_task) return;
     if (asked_.size() >= kKept) asked_.clear();
     asked_[event.call->handle] = event.call->source;
   }

@@ -108,6 +108,7 @@ class StepReader {
     if (has("request")) {
       message.kind = model::MessageKind::request;
       message.id = id("request");
+      message.asks_for_task = message.text.find("\"task\"") != std::string_view::npos;
       if (message.method.empty()) message.method = "tools/call";
     } else if (has("notify")) {
       message.kind = model::MessageKind::notification;

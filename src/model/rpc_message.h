@@ -81,6 +81,7 @@ struct RpcMessage {
   std::uint64_t arguments_digest = 0;   // request: XXH3 of params.arguments as it stood; 0: none
   std::uint32_t batch_size = 0;       // 0: alone; else the number of messages in the array
   std::uint32_t batch_index = 0;
+  bool asks_for_task = false;         // request: params has a member task
   std::string_view text;              // the message as it stood (whole; bounded by Limits::line_bytes or body_bytes)
 };
 
