@@ -21,7 +21,7 @@ class ToolCalls : public Detector {
     if (event.kind == EventKind::session_finished) return listing_.forget(event.session->index);
     if (!event.session) return;
     listing_.note(event);
-    if (!unlisted_ && !may_lack_structure(event)) return;
+    if (unlisted_ ? !may_be_unlisted(event) : !may_lack_structure(event)) return;
     const bool about_call = event.call && event.call->method == "tools/call" && event.call->requestor == Direction::client_to_server;
     const ToolListing::Listed* list = about_call && !event.session->had_gap && !event.session->mixed ? listing_.whole(event.session->index) : nullptr;
     if (!list) return;
@@ -31,9 +31,13 @@ class ToolCalls : public Detector {
   }
 
  private:
+  // A request, or the reply to one that may have been found.
+  bool may_be_unlisted(const TimelineEvent& event) const { return event.kind == EventKind::request || (event.kind == EventKind::reply && any_unlisted_); }
+
   // The request is what is wrong; that a server carries it out shows a tool that it hides.
-  static void judge_unlisted(const TimelineEvent& event, FindingSink& findings) {
+  void judge_unlisted(const TimelineEvent& event, FindingSink& findings) {
     if (event.kind == EventKind::request) {
+      any_unlisted_ = true;
       FindingDraft draft = draft_for(event);
       draft.call = finding_call(*event.call);
       draft.level = Level::informational;  // a refusal is the answer it gets; nothing came of it
@@ -78,7 +82,7 @@ class ToolCalls : public Detector {
     return draft;
   }
 
-  bool unlisted_;
+  bool unlisted_, any_unlisted_ = false;
   ToolListing listing_;
 };
 

@@ -23,8 +23,8 @@ std::uint64_t definition_of(const MessageJson::Element& tool) {
 }  // namespace
 
 const ListedTool* ToolPage::find(std::string_view name) const {
-  const auto place = std::lower_bound(by_name.begin(), by_name.end(), name, [this](std::uint32_t at, std::string_view wanted) { return tools[at].name < wanted; });
-  return place != by_name.end() && tools[*place].name == name ? &tools[*place] : nullptr;
+  const auto found = by_name.find(name);
+  return found == by_name.end() ? nullptr : found->second;
 }
 
 const ListedTool* ToolListing::Listed::find(std::string_view name) const {
@@ -54,13 +54,9 @@ std::shared_ptr<const ToolPage> ToolListing::read(const RpcMessage& message) {
     std::string_view name;
     if (page->tools.size() >= kMost || tool["name"].get(name) != simdjson::SUCCESS) continue;
     MessageJson::Element schema;
-    page->by_name.push_back(static_cast<std::uint32_t>(page->tools.size()));
     page->tools.push_back({std::string(name), definition_of(tool), tool["outputSchema"].get(schema) == simdjson::SUCCESS});
   }
-  std::sort(page->by_name.begin(), page->by_name.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const int order = page->tools[a].name.compare(page->tools[b].name);
-    return order < 0 || (order == 0 && a > b);
-  });
+  for (const ListedTool& tool : page->tools) page->by_name[tool.name] = &tool;
   page->last = json_.text("/result/nextCursor").empty();
   return page;
 }

@@ -26,8 +26,12 @@ struct ListedTool {
 
 struct ToolPage {
   std::vector<ListedTool> tools;
-  std::vector<std::uint32_t> by_name;  // places in `tools`, in the order of their names; of equal ones the last
-  bool last = false;                   // no page follows
+  std::unordered_map<std::string_view, const ListedTool*> by_name;  // of equal ones the last
+  bool last = false;                 // no page follows
+
+  ToolPage() = default;
+  ToolPage(const ToolPage&) = delete;  // by_name points into tools
+  ToolPage& operator=(const ToolPage&) = delete;
 
   const ListedTool* find(std::string_view name) const;
 };
