@@ -176,7 +176,28 @@ Result<Condition> Condition::load(const DataFile& file, const YAML::Node& detect
   condition.root_ = parser.any();
   if (parser.error.empty() && parser.next < parser.tokens.size()) parser.error = fmt::format("'{}' is not expected here", parser.tokens[parser.next]);
   if (!parser.error.empty()) return file.error(detection["condition"], parser.error, "e.g. selection and not filter");
+  condition.must_is_all_ = condition.collect(condition.root_);
+  const auto cost = [](const Test& test) { return test.flag ? 0 : test.op == Operator::equals ? 1 : 2; };
+  std::stable_sort(condition.must_.begin(), condition.must_.end(), [&](const Test& a, const Test& b) { return cost(a) < cost(b); });
   return condition;
+}
+
+bool Condition::is_one_flag(const Selection& selection) { return selection.size() == 1 && selection[0].size() == 1 && selection[0][0].flag; }
+
+bool Condition::collect(const Node& node) {
+  if (node.kind == Node::Kind::all_of) {
+    bool all = true;
+    for (const Node& child : node.children) all = collect(child) && all;
+    return all;
+  }
+  const bool negated = node.kind == Node::Kind::negation;
+  const Node& named = negated ? node.children[0] : node;
+  if (named.kind != Node::Kind::selection) return false;
+  const Selection& selection = selections_[named.selection];
+  if (selection.size() != 1 || (negated && !is_one_flag(selection))) return false;
+  must_.insert(must_.end(), selection[0].begin(), selection[0].end());
+  if (negated) must_.back().wanted = !must_.back().wanted;
+  return true;
 }
 
 bool Condition::holds(const Test& test, const TimelineEvent& event) {
@@ -237,7 +258,8 @@ std::size_t Condition::find(std::string_view name) const {
 }
 
 bool Condition::matches(const TimelineEvent& event) const {
-  return (events_ & (1u << static_cast<unsigned>(event.kind))) != 0 && holds(root_, event);
+  if ((events_ & (1u << static_cast<unsigned>(event.kind))) == 0 || !holds(must_, event)) return false;
+  return must_is_all_ || holds(root_, event);
 }
 
 }  // namespace mcpscan::engine

@@ -26,11 +26,11 @@ const std::vector<std::string_view>& event_fields();
 class FieldText {
  public:
   FieldText(std::string_view text) : text_(text) {}
-  FieldText(std::string&& text) : own_(std::make_unique<std::string>(std::move(text))), text_(*own_) {}
-  std::string_view view() const { return text_; }
+  FieldText(std::string&& text) : own_(std::move(text)) {}
+  std::string_view view() const { return own_.empty() ? text_ : std::string_view(own_); }
 
  private:
-  std::unique_ptr<const std::string> own_;
+  std::string own_;
   std::string_view text_;
 };
 // Gives the field's text for an event; empty when the event has none. Nulls for an unknown field.
@@ -86,11 +86,16 @@ class Condition {
   static bool holds(const std::vector<Test>& tests, const model::TimelineEvent& event);
   static bool holds_by_operator(const Test& test, std::string_view value);
   bool holds(const Node& node, const model::TimelineEvent& event) const;
+  // Adds to must_ what the node cannot do without; whether that is all it asks.
+  bool collect(const Node& node);
+  static bool is_one_flag(const Selection& selection);
 
   std::uint32_t events_ = 0;
   std::vector<Selection> selections_;
   std::vector<std::string> names_;  // of the selections
   Node root_;
+  std::vector<Test> must_;          // what has to hold in any case, the cheapest first: most events fail there
+  bool must_is_all_ = false;
 };
 
 }  // namespace mcpscan::engine

@@ -65,27 +65,21 @@ std::vector<std::string_view> RuleSet::ids() const {
 }
 
 struct Engine::Worker : model::FindingSink {
-  Worker(const Rule& r, FindingBook& b, const bool& q) : rule(r), book(b), quiet(q) {
+  Worker(const Rule& r, Engine& e) : rule(r), engine(e) {
     if (rule.correlation) correlator.emplace(*rule.correlation, rule.condition);
   }
   void add(FindingDraft draft) override {
-    if (quiet) return;
-    if (held_back) hold_back(draft);
-    if (draft.picture.empty() && seen) draft.picture = picture_of(*seen);
-    book.add(rule, std::move(draft));
+    if (engine.quiet_) return;
+    if (rule.needs_absence && engine.seen_ && is_damaged(*engine.seen_)) hold_back(draft);
+    if (draft.picture.empty() && engine.seen_) draft.picture = picture_of(*engine.seen_);
+    engine.book_.add(rule, std::move(draft));
   }
-  void look_at(const TimelineEvent& event) {
-    held_back = rule.needs_absence && ((event.session && event.session->damaged) || (event.exchange && event.exchange->gap));
-    seen = &event;
-    if (detector) {
-      detector->on_event(event, *this);
-    } else if (rule.condition.matches(event)) {
-      if (correlator) correlator->look_at(event, draft_of(rule, event), *this);
-      else add(draft_of(rule, event));
-    }
-    seen = nullptr;
+  void tell(const TimelineEvent& event) {
+    if (correlator) correlator->look_at(event, draft_of(rule, event), *this);
+    else add(draft_of(rule, event));
   }
 
+  static bool is_damaged(const TimelineEvent& event) { return (event.session && event.session->damaged) || (event.exchange && event.exchange->gap); }
   // Absence needs presence: what the rule misses may have been in the hole, so nobody is accused.
   static void hold_back(FindingDraft& draft) {
     draft.level = model::Level::informational;
@@ -93,19 +87,16 @@ struct Engine::Worker : model::FindingSink {
   }
 
   const Rule& rule;
-  FindingBook& book;
-  const bool& quiet;
+  Engine& engine;
   std::unique_ptr<model::Detector> detector;
   std::optional<Correlator> correlator;
-  const TimelineEvent* seen = nullptr;  // what the rule is looking at
-  bool held_back = false;
 };
 
 Engine::Engine(const RuleSet& rules, const EngineOptions& options, const Limits& limits) : by_event_(model::kEventKinds), book_(limits) {
   for (const auto& rule : rules.rules()) {
     if (!options.only.empty() && std::find(options.only.begin(), options.only.end(), rule->id) == options.only.end()) continue;
     if (options.scope != Scope::all && rule->joint != (options.scope == Scope::joint)) continue;
-    auto worker = std::make_unique<Worker>(*rule, book_, quiet_);
+    auto worker = std::make_unique<Worker>(*rule, *this);
     std::uint32_t events = rule->condition.events();
     if (rule->detector) {
       model::Parameters parameters = rule->parameters;
@@ -115,7 +106,7 @@ Engine::Engine(const RuleSet& rules, const EngineOptions& options, const Limits&
       events = rule->detector->events;
     }
     for (std::size_t kind = 0; kind < model::kEventKinds; ++kind) {
-      if ((events & (1u << kind)) != 0) by_event_[kind].push_back(worker.get());
+      if ((events & (1u << kind)) != 0) by_event_[kind].push_back({worker->detector.get(), worker->detector ? nullptr : &rule->condition, worker.get()});
     }
     workers_.push_back(std::move(worker));
   }
@@ -124,12 +115,16 @@ Engine::Engine(const RuleSet& rules, const EngineOptions& options, const Limits&
 Engine::~Engine() = default;
 
 void Engine::on_event(const TimelineEvent& event) {
-  for (Worker* worker : by_event_[static_cast<std::size_t>(event.kind)]) worker->look_at(event);
+  seen_ = &event;
+  for (const Look& look : by_event_[static_cast<std::size_t>(event.kind)]) {
+    if (look.detector) look.detector->on_event(event, *look.worker);
+    else if (look.condition->matches(event)) look.worker->tell(event);
+  }
+  seen_ = nullptr;
 }
 
 void Engine::finish() {
   for (const auto& worker : workers_) {
-    worker->held_back = false;
     if (worker->detector) worker->detector->finish(*worker);
   }
 }

@@ -56,7 +56,14 @@ class Engine : public model::EventSink {
  private:
   struct Worker;  // one rule at work
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<std::vector<Worker*>> by_event_;
+  // What a rule looks at an event with, one after the other in memory: most look and turn away.
+  struct Look {
+    model::Detector* detector = nullptr;   // null: the condition decides
+    const Condition* condition = nullptr;
+    Worker* worker = nullptr;
+  };
+  std::vector<std::vector<Look>> by_event_;
+  const model::TimelineEvent* seen_ = nullptr;  // what the rules are looking at
   FindingBook book_;
   bool quiet_ = false;
 };
