@@ -13,6 +13,7 @@
 #include <array>
 #include <deque>
 #include <map>
+#include <optional>
 
 #include "engine/answered_call.h"
 #include "engine/echo_habits.h"
@@ -168,18 +169,22 @@ class ReplyMismatch : public Detector {
     member.wrong_channel = event.wrong_channel;
     if ((message.defects & kTruncated) != 0) return;
     member.is_result = message.kind == MessageKind::result;
-    member.reply = evidence_of(event);
     const std::string_view payload = message.text.substr(0, kReplyBytes);
-    find_echo(payload, event.call->collided, group, member);
+    std::optional<bool> repeats = find_echo(payload, event.call->collided, group, member);
+    member.reply.source = event.source;
+    if (!member.own) member.reply.text.assign(event.observation->text);  // else nobody will be shown it
     if (!member.is_result) return;  // an error has no members and no shape of its tool's
     member.keys = message.result_keys;
     const bool finished = (message.result_keys & (kInputRequired | kTask)) == 0;
     if (member.tool == 0 || !finished) return;
     const bool across = is_across(event, group, member), crowded = group.used > 1;
-    if (across || crowded) parse_arguments(member);
-    const bool repeats = (across || crowded) && habits_.note(member, payload);
+    if (!repeats && (across || (crowded && !habits_.settled(member.tool)))) {
+      parse_arguments(member);
+      repeats = session::any_stands_in(member.tokens, payload);
+    }
+    if (repeats) habits_.note(member, *repeats);
     const bool explained = member.payload_of != kNoMember || member.collided;  // within its own session
-    const bool stranger = across && !repeats && !explained;
+    const bool stranger = across && !*repeats && !explained;
     if (shapes_.wants(member.tool) || stranger || (crowded && !member.own)) member.shape = session::ReplyShape(message.text);
     if (!crowded && reissues_.expects(member)) note_reissue(message.text, member);
     if (!stranger) return;
@@ -207,9 +212,9 @@ class ReplyMismatch : public Detector {
     across_.lose(member, findings);
   }
 
-  // A call that nothing overlaps has nobody to be mistaken for.
-  static void find_echo(std::string_view payload, bool collided, Group& group, Member& member) {
-    if (group.used < 2) return;
+  // Whether the reply repeats anything of its own call. Not looked for where nothing overlaps the call: it has nobody to be mistaken for.
+  static std::optional<bool> find_echo(std::string_view payload, bool collided, Group& group, Member& member) {
+    if (group.used < 2) return std::nullopt;
     member.head = payload.substr(0, kHeadShown);
     Rivals rivals;
     for (std::size_t i = 0; i < group.used; ++i) {
@@ -218,33 +223,33 @@ class ReplyMismatch : public Detector {
       parse_arguments(other);
       rivals.add(other);
     }
-    if (rivals.count < 2) return;
-    member.own = repeats(payload, member.tokens, rivals, member, false);
-    if (member.own || is_alike(rivals, member)) return;
+    if (rivals.count < 2) return std::nullopt;
+    const bool names_own = session::any_stands_in(member.tokens, payload);
+    member.own = names_own && repeats(payload, member.tokens, rivals, member, false);
+    if (member.own || is_alike(rivals, member)) return names_own;
     std::size_t fitting = kNoMember, count = 0;
     for (std::size_t i = 0; i < group.used; ++i) {
       const Member& other = group.members[i];
       if (!rivals.has(other)) continue;
       // Two calls of one id are companions already: one argument repeated is enough there.
       const bool companion = collided && other.call.id.value == member.call.id.value;
-      if (&other == &member || !repeats(payload, other.tokens, rivals, other, !companion)) continue;
+      if (&other == &member || !session::any_stands_in(other.tokens, payload) || !repeats(payload, other.tokens, rivals, other, !companion)) continue;
       fitting = i;
       ++count;
     }
-    if (count != 1) return;
+    if (count != 1) return names_own;
     member.payload_of = fitting;
     member.payload_handle = group.members[fitting].handle;
+    return names_own;
   }
 
-  // Some (or, to accuse, every) token of `owner` that no other call of the group shares stands in the payload.
+  // Some (or, to accuse, every) token of `owner` that no other call of the group shares stands in the payload. Dear: ask whether any stands there first.
   static bool repeats(std::string_view payload, const std::vector<std::string>& tokens, const Rivals& rivals, const Member& owner, bool every) {
-    const auto stands = [payload](const std::string& token) { return session::stands_in(token, payload); };
-    if (std::none_of(tokens.begin(), tokens.end(), stands)) return false;  // most calls; who shares a token is dear to find out
     std::size_t told = 0, found = 0;
     for (const std::string& token : tokens) {
       if (shared(token, rivals, owner)) continue;
       ++told;
-      if (stands(token)) ++found;
+      if (session::stands_in(token, payload)) ++found;
     }
     return every ? told > 0 && found == told : found > 0;
   }

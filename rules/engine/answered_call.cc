@@ -33,6 +33,10 @@ void draw(const AnsweredCall& got, const AnsweredCall& owner, FindingDraft& draf
   draft.picture.push_back({owner.replied, '<', fmt::format("what {} got{}", whose, shown(owner)), owner.reply.source, owner.call.tool, owner.request.source});
 }
 
+Evidence request_of(const AnsweredCall& call) {
+  return call.quoted == 0 ? call.request : Evidence{call.request.source, call.text.substr(0, call.quoted)};
+}
+
 }  // namespace
 
 void begin_call(const TimelineEvent& event, AnsweredCall& member) {
@@ -47,11 +51,14 @@ void begin_call(const TimelineEvent& event, AnsweredCall& member) {
   reuse(member.call, call, event.at);
   member.replied = member.ended = Time{};
   member.request.source = event.source;
-  member.request.text = call.head;
   member.text = event.observation->message->text.substr(0, kArgumentBytes);
+  const bool same = member.text.starts_with(call.head);  // a record of its own holds nothing else
+  member.quoted = same ? call.head.size() : 0;
+  member.request.text.assign(same ? std::string_view() : std::string_view(call.head));
   member.tokens.clear();
   member.head.clear();
-  member.reply = {};
+  member.reply.source = {};
+  member.reply.text.clear();
   member.parsed = member.answered = member.wrong_channel = member.lost = member.own = member.is_result = member.told = member.loose = member.learned = false;
   member.shape = {};
   member.keys = 0;
@@ -80,7 +87,7 @@ FindingDraft mismatch_draft(const AnsweredCall& got, const AnsweredCall& owner) 
   draft.requestor = Direction::client_to_server;
   draft.call = got.call;
   draft.at = got.replied;
-  draft.evidence = {got.request, got.reply, owner.request};
+  draft.evidence = {request_of(got), got.reply, request_of(owner)};
   draw(got, owner, draft);
   return draft;
 }

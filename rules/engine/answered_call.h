@@ -24,8 +24,9 @@ struct AnsweredCall {
   std::uint64_t arguments = 0;     // digest of what it was asked with; 0: not told
   std::uint64_t principal = 0;     // digest of whose session it is; 0: not told, or several
   model::FindingCall call;
-  model::Evidence request, reply;
+  model::Evidence request, reply;  // the request's text is empty where `text` begins with it
   std::string text;                // head of the request, until its arguments are wanted
+  std::size_t quoted = 0;          // how much of `text` is the evidence's
   std::vector<std::string> tokens; // what its arguments say, taken from `text` by parse_arguments()
   bool parsed = false, open = false, answered = false, collided = false, exact = false, wrong_channel = false, lost = false;
   bool own = false;                // its reply repeats its own arguments

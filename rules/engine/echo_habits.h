@@ -4,38 +4,33 @@
 // Source: protocol notes RS12, C.4.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <unordered_map>
 
 #include "engine/answered_call.h"
-#include "session/argument_echo.h"
 
 namespace mcpscan::engine {
 
 class EchoHabits {
  public:
   static constexpr std::size_t kTools = 4096;
-  static constexpr std::uint64_t kUsual = 10, kKnown = 5;  // replies that show a habit, and the lack of one
+  static constexpr std::uint64_t kUsual = 10, kKnown = 5, kSettled = 1000;  // replies that show a habit, the lack of one, and all there is to know
 
-  // Whether the reply repeats any argument of the call, which must be parsed; learns from it.
-  bool note(const AnsweredCall& call, std::string_view payload) {
-    if (call.tokens.empty()) return false;
-    const bool repeats = std::any_of(call.tokens.begin(), call.tokens.end(), [&](const std::string& token) { return session::stands_in(token, payload); });
-    if (tools_.size() < kTools || tools_.contains(call.tool)) {
-      Counts& counts = tools_[call.tool];
-      ++counts.replies;
-      counts.repeating += repeats;
-    }
-    return repeats;
+  // Learns whether the reply repeated anything of the call, which must be parsed.
+  void note(const AnsweredCall& call, bool repeats) {
+    if (call.tokens.empty() || (tools_.size() >= kTools && !tools_.contains(call.tool))) return;
+    Counts& counts = tools_[call.tool];
+    ++counts.replies;
+    counts.repeating += repeats;
   }
 
   bool always(std::uint64_t tool) const {
     const Counts counts = of(tool);
     return counts.replies >= kUsual && counts.repeating * 10 >= counts.replies * 9;
   }
+  // So many replies are known that one more tells nothing new.
+  bool settled(std::uint64_t tool) const { return of(tool).replies >= kSettled; }
   bool known(std::uint64_t tool) const { return of(tool).replies >= kKnown; }
   bool seldom(std::uint64_t tool) const {
     const Counts counts = of(tool);

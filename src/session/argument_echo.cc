@@ -1,6 +1,8 @@
 #include "session/argument_echo.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 
 namespace mcpscan::session {
 namespace {
@@ -39,15 +41,19 @@ void add(std::string_view token, std::size_t shortest, std::vector<std::string>&
   if (std::find(tokens.begin(), tokens.end(), token) == tokens.end()) tokens.emplace_back(token);
 }
 
+// How often each byte stands in texts, the rarest first.
+constexpr std::array<std::uint8_t, 256> kFrequency = [] {
+  constexpr std::string_view kRarestFirst = "@ZQXJKVYWzqjxUGHMBFPDLNORSTACIE_/:9876543210-.kvbywgpfmucdlhrsnioate ";
+  std::array<std::uint8_t, 256> frequency{};
+  frequency.fill(kRarestFirst.size());
+  for (std::size_t i = 0; i < kRarestFirst.size(); ++i) frequency[static_cast<unsigned char>(kRarestFirst[i])] = static_cast<std::uint8_t>(i);
+  return frequency;
+}();
+
 // The place in the token of the byte that is rarest in texts.
 std::size_t rarest_of(std::string_view token) {
-  constexpr std::string_view kRarestFirst = "@ZQXJKVYWzqjxUGHMBFPDLNORSTACIE_/:9876543210-.kvbywgpfmucdlhrsnioate ";
-  std::size_t place = 0, rank = kRarestFirst.size();
-  for (std::size_t i = 0; i < token.size(); ++i) {
-    const std::size_t found = std::min(kRarestFirst.find(token[i]), kRarestFirst.size());
-    if (found < rank) place = i, rank = found;
-  }
-  return place;
+  const auto rarer = [](char a, char b) { return kFrequency[static_cast<unsigned char>(a)] < kFrequency[static_cast<unsigned char>(b)]; };
+  return static_cast<std::size_t>(std::min_element(token.begin(), token.end(), rarer) - token.begin());
 }
 
 // End of the string literal whose opening quote stands at `quote`.
@@ -108,6 +114,10 @@ bool stands_in(std::string_view token, std::string_view text) {
     if (starts && (end == text.size() || !joins(text[end]))) return true;
   }
   return false;
+}
+
+bool any_stands_in(const std::vector<std::string>& tokens, std::string_view text) {
+  return std::any_of(tokens.begin(), tokens.end(), [text](const std::string& token) { return stands_in(token, text); });
 }
 
 }  // namespace mcpscan::session

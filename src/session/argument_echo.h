@@ -13,5 +13,6 @@ void argument_tokens(std::string_view request_text, std::vector<std::string>& to
 
 // True when the token stands in the text as a word of its own.
 bool stands_in(std::string_view token, std::string_view text);
+bool any_stands_in(const std::vector<std::string>& tokens, std::string_view text);
 
 }  // namespace mcpscan::session

@@ -39,10 +39,11 @@ std::vector<model::FindingDraft> after_a_stray(bool repeating_tool) {
   engine::EchoHabits habits;
   SessionSwaps swaps(shapes, habits);
   Kept kept;
-  for (std::uint32_t i = 0; i < 20; ++i) habits.note(call(i, 1, "amber-5999", 0, 0), repeating_tool ? "about amber-5999" : "nothing");
+  for (std::uint32_t i = 0; i < 20; ++i) habits.note(call(i, 1, "amber-5999", 0, 0), repeating_tool);
   AnsweredCall lost = call(100, 1, "quartz-6202", 1, 61), stray = call(101, 2, "valley-4335", 2, 3);
   lost.answered = false;
-  if (!habits.note(stray, "about quartz-6202")) swaps.take_stranger(stray, "about quartz-6202", kept);
+  habits.note(stray, false);
+  swaps.take_stranger(stray, "about quartz-6202", kept);
   swaps.lose(lost, kept);
   return kept.drafts;
 }
