@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "ingest/text/char_class.h"
 #include "ingest/text/json_scan.h"
@@ -150,7 +151,7 @@ std::size_t YamlRecordLines::read(std::span<char> to) {
     }
     for (std::size_t i = 0; i < count; ++i) {
       if (chunk[i] == '\n') take_line();
-      else if (line_.size() < limits_.line_bytes) line_ += chunk[i];
+      else if (line_.size() < limits_.block_bytes) line_ += chunk[i];
     }
   }
   const std::size_t count = std::min(to.size(), out_.size() - out_at_);
@@ -163,17 +164,19 @@ void YamlRecordLines::take_line() {
   if (line_.ends_with('\r')) line_.pop_back();
   if (document_.empty() && line_.starts_with(kUtf8Mark)) line_.erase(0, kUtf8Mark.size());
   if (begins_document(line_)) end_document();
-  else if (document_.size() < limits_.line_bytes) document_ += line_, document_ += '\n';
+  else if (document_.size() + line_.size() < limits_.block_bytes) document_ += line_, document_ += '\n';
+  else too_long_ = true;
   line_.clear();
 }
 
 void YamlRecordLines::end_document() {
-  const std::string text = std::move(document_);
+  const std::string text = std::move(document_) + (too_long_ ? "..." : "");
+  const bool whole = !std::exchange(too_long_, false);
   document_.clear();
   if (std::all_of(text.begin(), text.end(), is_blank)) return;
   const std::size_t from = out_.size();
   try {  // yaml-cpp tells of bad input by throwing
-    const YAML::Node entry = YAML::Load(text);
+    const YAML::Node entry = whole ? YAML::Load(text) : YAML::Node();
     if (entry.IsMap() && JsonOfYaml(limits_, out_).put(entry)) return void(out_ += '\n');
   } catch (const YAML::Exception&) {
   }

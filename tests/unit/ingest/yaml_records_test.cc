@@ -59,6 +59,14 @@ TEST_CASE("a document that is no YAML is one line that is no JSON, and the next 
   CHECK(as_lines("---\ninsertId: [a\ntextPayload: b\n" + kEntry).substr(0, 36) == "--- insertId: [a textPayload: b\n{\"in");
 }
 
+TEST_CASE("a document longer than a block is no entry, and the next one is read") {
+  Limits limits;
+  limits.block_bytes = 200;
+  const std::string lines = as_lines("---\ninsertId: a\ntextPayload: " + std::string(300, 'x') + "\n" + kEntry, 1 << 20, limits);
+  CHECK(lines.substr(0, 17) == "--- insertId: a .");
+  CHECK(lines.find("\n{\"insertId\":\"65f1\"") != std::string::npos);
+}
+
 TEST_CASE("aliases that stand for more than a line may hold, and what is nested too deep, are given up") {
   Limits limits;
   limits.line_bytes = 1000;
