@@ -70,14 +70,20 @@ std::string leading_class(std::string_view text) {
   return leading;
 }
 
+// Keeps its buffers from one text to the next, and its depth as they grow.
+simdjson::dom::parser bounded_parser() {
+  constexpr std::size_t kUsualBytes = 4096;
+  simdjson::dom::parser parser;
+  [[maybe_unused]] const auto failed = parser.allocate(kUsualBytes, kJsonDepth);  // shows when it parses
+  return parser;
+}
+
 void add_text(Features& features, std::string_view text) {
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start != std::string_view::npos && (text[start] == '{' || text[start] == '[')) {
-    thread_local simdjson::dom::parser parser;  // keeps its buffers; the message's own parser still holds the text
+    thread_local simdjson::dom::parser parser = bounded_parser();  // the message's own parser still holds the text
     element parsed;
-    if (parser.allocate(text.size(), kJsonDepth) == simdjson::SUCCESS && parser.parse(text.data(), text.size()).get(parsed) == simdjson::SUCCESS) {
-      return add_keys(features, "text", parsed, kDepth);
-    }
+    if (parser.parse(text.data(), text.size()).get(parsed) == simdjson::SUCCESS) return add_keys(features, "text", parsed, kDepth);
   }
   add(features, "text begins " + leading_class(text));
   const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -103,10 +109,10 @@ void add_content(Features& features, array content) {
 
 ReplyShape::ReplyShape(std::string_view message_text) {
   if (message_text.empty() || message_text.size() > kMostBytes) return;
-  thread_local simdjson::dom::parser parser;
+  thread_local simdjson::dom::parser parser = bounded_parser();
   element message, result, structured;
   array content;
-  if (parser.allocate(message_text.size(), kJsonDepth) != simdjson::SUCCESS || parser.parse(message_text.data(), message_text.size()).get(message) != simdjson::SUCCESS) return;
+  if (parser.parse(message_text.data(), message_text.size()).get(message) != simdjson::SUCCESS) return;
   if (message["result"].get(result) != simdjson::SUCCESS || result["content"].get(content) != simdjson::SUCCESS) return;
   bool is_error = false;
   if (result["isError"].get(is_error) == simdjson::SUCCESS && is_error) return;  // errors of all tools look alike
