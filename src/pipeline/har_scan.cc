@@ -39,7 +39,8 @@ Batch read_batch(HarIntake& intake) {
   return batch;
 }
 
-// Reads ahead in a thread of its own, while fewer than kBatchesAhead batches and kBytesAhead bytes wait; one large body may go beyond.
+// Reads ahead in a thread of its own, while fewer than kBatchesAhead batches and kBytesAhead bytes wait; one large body may go beyond. Having
+// had to wait it goes on when half are taken: to be woken for each costs more than to read it.
 class ReadAhead {
  public:
   explicit ReadAhead(HarIntake& intake) : thread_([this, &intake] { run(intake); }) {}
@@ -48,7 +49,7 @@ class ReadAhead {
       const std::lock_guard lock(mutex_);
       stopped_ = true;
     }
-    changed_.notify_all();
+    taken_.notify_one();
     thread_.join();
   }
   ReadAhead(const ReadAhead&) = delete;
@@ -56,12 +57,13 @@ class ReadAhead {
 
   Batch next() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !ready_.empty(); });
+    filled_.wait(lock, [this] { return !ready_.empty(); });
     Batch batch = std::move(ready_.front());
     ready_.pop_front();
     bytes_ -= batch.bytes;
+    const bool wake = holds_at_most_half();
     lock.unlock();
-    changed_.notify_all();
+    if (wake) taken_.notify_one();
     return batch;
   }
 
@@ -70,7 +72,8 @@ class ReadAhead {
     for (bool more = true; more;) {
       {
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return stopped_ || (ready_.size() < kBatchesAhead && bytes_ < kBytesAhead); });
+        const bool full = ready_.size() >= kBatchesAhead || bytes_ >= kBytesAhead;
+        if (full) taken_.wait(lock, [this] { return stopped_ || holds_at_most_half(); });
         if (stopped_) return;
       }
       Batch batch = read_batch(intake);
@@ -80,12 +83,13 @@ class ReadAhead {
         bytes_ += batch.bytes;
         ready_.push_back(std::move(batch));
       }
-      changed_.notify_all();
+      filled_.notify_one();
     }
   }
+  bool holds_at_most_half() const { return ready_.size() <= kBatchesAhead / 2 && bytes_ <= kBytesAhead / 2; }
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable filled_, taken_;
   std::deque<Batch> ready_;
   std::size_t bytes_ = 0;  // in ready_
   bool stopped_ = false;

@@ -18,17 +18,19 @@ void ObservationRelay::observe(const model::Observation& seen) {
   if (batch.observations.size() >= kBatchSize || batch.arena.used() >= kBatchBytes) hand_over();
 }
 
-// The batch being filled goes to the other thread; returns when there is another one to fill.
+// The batch being filled goes to the other thread; returns when there is another one to fill. Who has to wait is woken when half are empty:
+// to be woken for each costs more than the work on it.
 void ObservationRelay::hand_over() {
   std::unique_lock lock(mutex_);
   ++filled_count_;
   filled_.notify_one();
-  emptied_.wait(lock, [this] { return filled_count_ - emptied_count_ < kBatches; });
+  if (waiting() < kBatches) return;
+  emptied_.wait(lock, [this] { return waiting() <= kBatches / 2; });
 }
 
 void ObservationRelay::wait_until_idle() {
   std::unique_lock lock(mutex_);
-  emptied_.wait(lock, [this] { return filled_count_ == emptied_count_; });
+  emptied_.wait(lock, [this] { return waiting() == 0; });
 }
 
 void ObservationRelay::finish() {
@@ -44,8 +46,8 @@ void ObservationRelay::finish() {
 
 void ObservationRelay::run() {
   for (std::unique_lock lock(mutex_);;) {
-    filled_.wait(lock, [this] { return closing_ || filled_count_ > emptied_count_; });
-    if (filled_count_ == emptied_count_) return;
+    filled_.wait(lock, [this] { return closing_ || waiting() > 0; });
+    if (waiting() == 0) return;
     Batch& batch = batches_[emptied_count_ % kBatches];
     lock.unlock();
     each_prefetched(batch.observations, [this](const model::Observation& seen) { sink_.observe(seen); });
@@ -53,7 +55,7 @@ void ObservationRelay::run() {
     batch.arena.reset();
     lock.lock();
     ++emptied_count_;
-    emptied_.notify_one();
+    if (waiting() == kBatches / 2 || waiting() == 0) emptied_.notify_one();
   }
 }
 

@@ -36,6 +36,7 @@ class ObservationRelay : public model::ObservationSink {
     std::vector<model::Observation> observations;
   };
 
+  std::uint64_t waiting() const { return filled_count_ - emptied_count_; }
   void hand_over();
   void wait_until_idle();
   void run();
