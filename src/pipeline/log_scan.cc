@@ -79,6 +79,8 @@ class Workers {
       const std::lock_guard lock(mutex_);
       job.done = false;
       ++merged_;
+      if (read_ - merged_ > jobs_.size() / 2) return;
+      full_ = false;
     }
     free_.notify_one();
   }
@@ -107,7 +109,7 @@ class Workers {
   void run() {
     Desk desk(limits_, vantages_of(parser_));
     for (std::unique_lock lock(mutex_);;) {
-      free_.wait(lock, [this] { return ended_ || (!reading_ && read_ - merged_ < jobs_.size()); });
+      free_.wait(lock, [this] { return ended_ || (!reading_ && !full_); });
       if (ended_) return;
       Job& job = *jobs_[read_ % jobs_.size()];
       reading_ = true;
@@ -122,6 +124,7 @@ class Workers {
         return;
       }
       ++read_;
+      full_ = read_ - merged_ == jobs_.size();
       lock.unlock();
       free_.notify_one();
       parse(job, desk);
@@ -142,6 +145,7 @@ class Workers {
   std::condition_variable free_, done_;
   std::size_t read_ = 0, merged_ = 0;        // blocks
   bool reading_ = false, ended_ = false;
+  bool full_ = false;                        // no place is free, until half are: to be woken for each costs more than it gains
 };
 
 class LogScan {
