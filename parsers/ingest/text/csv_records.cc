@@ -11,7 +11,6 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::size_t kChunkBytes = 64 * 1024;
 constexpr std::array kTimes{"timestamp"sv, "@timestamp"sv, "date"sv, "time"sv, "datetime"sv, "tsns"sv, "_time"sv, "timegenerated"sv};
 constexpr std::array kTexts{"message"sv, "@message"sv, "line"sv, "content"sv, "log"sv, "body"sv, "textpayload"sv, "_raw"sv, "logmessage"sv};
 
@@ -56,20 +55,14 @@ bool is_csv_of_records(std::string_view head) {
   return time && text;
 }
 
-std::size_t CsvRecordLines::read(std::span<char> to) {
-  while (out_at_ == out_.size()) {
-    std::array<char, kChunkBytes> chunk;
-    const std::size_t count = bytes_.read(chunk);
-    out_.clear();
-    out_at_ = 0;
-    if (count == 0 && !any_) return 0;
-    if (count == 0) end_row();
-    for (std::size_t i = 0; i < count; ++i) take(chunk[i]);
-  }
-  const std::size_t count = std::min(to.size(), out_.size() - out_at_);
-  std::copy_n(out_.data() + out_at_, count, to.data());
-  out_at_ += count;
-  return count;
+void CsvRecordLines::take(std::string_view bytes) {
+  for (const char c : bytes) take(c);
+}
+
+bool CsvRecordLines::end() {
+  if (!any_) return false;
+  end_row();
+  return true;
 }
 
 void CsvRecordLines::take(char c) {

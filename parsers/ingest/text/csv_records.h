@@ -11,29 +11,29 @@
 #include <string_view>
 #include <vector>
 
-#include "base/byte_reader.h"
 #include "base/limits.h"
+#include "ingest/text/record_lines.h"
 
 namespace mcpscan::ingest {
 
 // The first line names columns, of which one is a time and one the text of a record.
 bool is_csv_of_records(std::string_view head);
 
-class CsvRecordLines : public ByteReader {
+class CsvRecordLines : public RecordLines {
  public:
-  CsvRecordLines(ByteReader& bytes, const Limits& limits) : bytes_(bytes), limits_(limits) {}
-  std::size_t read(std::span<char> to) override;
+  CsvRecordLines(ByteReader& bytes, const Limits& limits) : RecordLines(bytes), limits_(limits) {}
 
  private:
+  void take(std::string_view bytes) override;
+  bool end() override;
   void take(char c);
   void end_cell();
   void end_row();
 
-  ByteReader& bytes_;
   const Limits& limits_;
   std::vector<std::string> columns_;
-  std::string row_, cell_, out_;
-  std::size_t out_at_ = 0, cells_ = 0;
+  std::string row_, cell_;
+  std::size_t cells_ = 0;
   bool quoted_ = false;       // inside quotes
   bool was_quote_ = false;    // the byte before was a quote inside quotes: the end of them, or half of a doubled one
   bool any_ = false;          // the row has a byte

@@ -12,7 +12,6 @@ namespace {
 
 using Kind = RecordForm::Kind;
 
-constexpr std::size_t kChunkBytes = 64 * 1024;
 constexpr std::size_t kNameBytes = 64;  // longer keys are none of ours
 constexpr std::string_view kBlanks = " \t\r\n";
 constexpr std::size_t kNone = std::string_view::npos;
@@ -85,20 +84,14 @@ const RecordForm* record_form(std::string_view head) {
   return head[first] == '{' ? form_of_object(head.substr(first)) : nullptr;
 }
 
-std::size_t JsonRecordLines::read(std::span<char> to) {
-  while (out_at_ == out_.size()) {
-    std::array<char, kChunkBytes> chunk;
-    const std::size_t count = bytes_.read(chunk);
-    out_.clear();
-    out_at_ = 0;
-    if (count == 0 && target_ != &record_) return 0;
-    if (count == 0) end_record();  // cut: what there is of it
-    for (std::size_t i = 0; i < count; ++i) take(chunk[i]);
-  }
-  const std::size_t count = std::min(to.size(), out_.size() - out_at_);
-  std::copy_n(out_.data() + out_at_, count, to.data());
-  out_at_ += count;
-  return count;
+void JsonRecordLines::take(std::string_view bytes) {
+  for (const char c : bytes) take(c);
+}
+
+bool JsonRecordLines::end() {
+  if (target_ != &record_) return false;
+  end_record();  // cut: what there is of it
+  return true;
 }
 
 void JsonRecordLines::take(char c) {

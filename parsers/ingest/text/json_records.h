@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/byte_reader.h"
 #include "base/limits.h"
+#include "ingest/text/record_lines.h"
 
 namespace mcpscan::ingest {
 
@@ -31,10 +31,9 @@ struct RecordForm {
 // The form of the document that begins here; nullptr: none. An array on one line is a JSON-RPC batch unless its elements name a time.
 const RecordForm* record_form(std::string_view head);
 
-class JsonRecordLines : public ByteReader {
+class JsonRecordLines : public RecordLines {
  public:
-  JsonRecordLines(ByteReader& bytes, const RecordForm& form, const Limits& limits) : bytes_(bytes), form_(form), limits_(limits) {}
-  std::size_t read(std::span<char> to) override;
+  JsonRecordLines(ByteReader& bytes, const RecordForm& form, const Limits& limits) : RecordLines(bytes), form_(form), limits_(limits) {}
   // An array of what `also` tells was passed over.
   bool saw_also() const { return saw_also_; }
 
@@ -43,6 +42,8 @@ class JsonRecordLines : public ByteReader {
     bool array = false, holds_records = false;
     std::size_t path_bytes = 0;   // of path_ without this level
   };
+  void take(std::string_view bytes) override;
+  bool end() override;
   void take(char c);
   void take_outside(char c);
   void take_name(char c);
@@ -61,11 +62,8 @@ class JsonRecordLines : public ByteReader {
   bool begins_anew(char c) const;
   bool begins_document(char c) const;
 
-  ByteReader& bytes_;
   const RecordForm& form_;
   const Limits& limits_;
-  std::string out_;
-  std::size_t out_at_ = 0;
   std::vector<Level> levels_;            // around the records
   std::string path_, name_, record_, beside_;
   std::string* target_ = nullptr;        // what is being gathered: out_, record_ or beside_

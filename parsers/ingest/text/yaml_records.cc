@@ -15,7 +15,6 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::size_t kChunkBytes = 64 * 1024;
 constexpr std::array kPayloads{"textPayload"sv, "jsonPayload"sv, "protoPayload"sv, "httpRequest"sv};
 constexpr std::array kMarks{"insertId"sv, "logName"sv, "receiveTimestamp"sv};
 
@@ -138,26 +137,17 @@ bool is_yaml_of_records(std::string_view head) {
   return mark && payload;
 }
 
-std::size_t YamlRecordLines::read(std::span<char> to) {
-  while (out_at_ == out_.size()) {
-    std::array<char, kChunkBytes> chunk;
-    const std::size_t count = bytes_.read(chunk);
-    out_.clear();
-    out_at_ = 0;
-    if (count == 0) {
-      take_line();
-      end_document();
-      if (out_.empty()) return 0;
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      if (chunk[i] == '\n') take_line();
-      else if (line_.size() < limits_.block_bytes) line_ += chunk[i];
-    }
+void YamlRecordLines::take(std::string_view bytes) {
+  for (const char c : bytes) {
+    if (c == '\n') take_line();
+    else if (line_.size() < limits_.block_bytes) line_ += c;
   }
-  const std::size_t count = std::min(to.size(), out_.size() - out_at_);
-  std::copy_n(out_.data() + out_at_, count, to.data());
-  out_at_ += count;
-  return count;
+}
+
+bool YamlRecordLines::end() {
+  take_line();
+  end_document();
+  return !out_.empty();
 }
 
 void YamlRecordLines::take_line() {

@@ -11,27 +11,26 @@
 #include <string>
 #include <string_view>
 
-#include "base/byte_reader.h"
 #include "base/limits.h"
+#include "ingest/text/record_lines.h"
 
 namespace mcpscan::ingest {
 
 // Begins with a document whose own keys are those of a log entry.
 bool is_yaml_of_records(std::string_view head);
 
-class YamlRecordLines : public ByteReader {
+class YamlRecordLines : public RecordLines {
  public:
-  YamlRecordLines(ByteReader& bytes, const Limits& limits) : bytes_(bytes), limits_(limits) {}
-  std::size_t read(std::span<char> to) override;
+  YamlRecordLines(ByteReader& bytes, const Limits& limits) : RecordLines(bytes), limits_(limits) {}
 
  private:
+  void take(std::string_view bytes) override;
+  bool end() override;
   void take_line();
   void end_document();
 
-  ByteReader& bytes_;
   const Limits& limits_;
-  std::string line_, document_, out_;
-  std::size_t out_at_ = 0;
+  std::string line_, document_;
   bool too_long_ = false;  // the document
 };
 
