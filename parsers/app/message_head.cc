@@ -267,7 +267,7 @@ RpcId make_id(const JsonToken& token, Arena& arena) {
     case JsonType::integer: return {IdType::integer, token.raw, token.raw};
     case JsonType::fraction: return {IdType::fraction, token.raw, token.raw};
     case JsonType::string: return {IdType::string, decode_string(token, arena), token.raw};
-    default: return {IdType::other, {}, token.raw};
+    default: return {IdType::other, token.raw, token.raw};
   }
 }
 
@@ -293,7 +293,9 @@ MessageKind kind_of(const Tokens& tokens) {
 
 std::uint32_t defects_of(const Tokens& tokens, MessageKind kind, Arena& arena) {
   std::uint32_t defects = 0;
-  if (!tokens.version.is_string() || decode_string(tokens.version, arena) != "2.0") defects |= model::kNoVersion;
+  const bool abridged = tokens.params.is_string();  // a log's copy of a message, which leaves out more than that
+  const bool excused = abridged && !tokens.version;
+  if (!excused && (!tokens.version.is_string() || decode_string(tokens.version, arena) != "2.0")) defects |= model::kNoVersion;
   if ((tokens.seen & (kResult | kError)) == (kResult | kError)) defects |= model::kResultAndError;
   if (kind == MessageKind::invalid) defects |= model::kNeitherMember;
   if (tokens.duplicate) defects |= model::kDuplicateKey;

@@ -171,7 +171,7 @@ TEST_CASE("params that a proxy logged as a cut JSON string still name the tool")
   const auto read = read_body(R"({"method":"tools/call","id":1,"params":"{\"name\":\"add\",\"arguments\":{\"a\":1,\"b\""})", Codec::json, true);
   REQUIRE(read.messages.size() == 1);
   CHECK(read.messages[0].target == "add");
-  CHECK(read.messages[0].defects == model::kNoVersion);
+  CHECK(read.messages[0].defects == 0);
 }
 
 TEST_CASE("no JSON at all is malformed; nothing at all is nothing") {

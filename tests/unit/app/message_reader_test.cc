@@ -15,6 +15,14 @@ using model::IdType;
 using model::MessageKind;
 using tests::read_body;
 
+TEST_CASE("params in a string are a log's abridged copy: what they name is read, and what the copy leaves out is no fault") {
+  const auto read = read_body(R"({"method":"notifications/cancelled","params":"{\"requestId\":2,\"reason\":\"Request timed out\"}"})", Codec::json, true);
+  REQUIRE(read.messages.size() == 1);
+  CHECK(read.messages[0].related.value == "2");
+  CHECK(read.messages[0].reason == "Request timed out");
+  CHECK(read.messages[0].defects == 0);
+}
+
 TEST_CASE("a tools/call request gives id, tool, progress token and the digest of its params") {
   const auto read = read_body(
       R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"add","arguments":{"name":"no","a":[1,{"b":2}]},"_meta":{"progressToken":"p1"}}} rest)");
@@ -60,6 +68,7 @@ TEST_CASE("an id keeps its JSON type and every digit") {
   CHECK(id("true").messages[0].id.type == IdType::other);
   CHECK(id("[]").messages[0].id.type == IdType::other);
   CHECK(id("{}").messages[0].id.type == IdType::other);
+  CHECK(id("true").messages[0].id.value != id("{}").messages[0].id.value);
   const auto escaped = id(R"("\u006cab")");
   CHECK(escaped.messages[0].id.value == "lab");
   CHECK(escaped.messages[0].id.raw == R"("\u006cab")");
