@@ -142,6 +142,8 @@ void SessionTracker::close_exchange(Exchange& exchange, EndReason reason, const 
       close_call(call, why, time_of(seen), &seen);
     }
   }
+  const CloseReason silenced = end_of_legacy_stream(exchange, reason);
+  if (silenced != CloseReason::open) close_all(*state, silenced, &seen);
   const bool ended = exchange.method == "DELETE" && exchange.status >= 200 && exchange.status < 300;
   if (ended && exchange.named_session) {
     state->session.ended = true;
@@ -174,6 +176,19 @@ CloseReason SessionTracker::end_of_call(const Exchange& exchange, const SessionS
   return reason == EndReason::reset_by_server ? CloseReason::connection_reset : CloseReason::stream_closed;
 }
 
+// The transport of 2024-11-05 has one stream for all replies of a session: with it end the calls that wait for theirs.
+CloseReason SessionTracker::end_of_legacy_stream(const Exchange& exchange, EndReason reason) {
+  if (exchange.stream != StreamKind::legacy_sse || exchange.gap) return CloseReason::open;
+  switch (reason) {
+    case EndReason::closed_by_client:
+    case EndReason::reset_by_client: return CloseReason::client_closed;
+    case EndReason::complete:
+    case EndReason::closed_by_server: return CloseReason::stream_closed;
+    case EndReason::reset_by_server: return CloseReason::connection_reset;
+    default: return CloseReason::open;
+  }
+}
+
 // An access line: one exchange told by its end. It may be the other half of a message that a log line of the application showed.
 void SessionTracker::on_summary(const Observation& seen) {
   capabilities_ |= model::kExchanges;
@@ -188,6 +203,7 @@ void SessionTracker::on_summary(const Observation& seen) {
   } else if (!call && seen.vantage == model::Vantage::client && http.status >= 400 && http.method == "POST") {
     call = only_call_of_client(seen);
     if (call) state = &sessions_.at(call->session);
+    else if (http.status == 404) state = only_given_session(seen);
   } else if (!http.response_session_id.empty()) {
     bool created = false;
     state = &sessions_.named(http.response_session_id, {}, SessionKeying::mcp_session_id, created);
@@ -226,9 +242,17 @@ Call* SessionTracker::only_call_of_client(const Observation& seen) {
   return only;
 }
 
+// A log that shows no messages: its refusals are of the one session that its client was given.
+SessionState* SessionTracker::only_given_session(const Observation& seen) {
+  SessionState* const state = only_session(seen);
+  return state && !state->session.id.empty() && state->session.counts.requests == 0 ? state : nullptr;
+}
+
 // What a response without its body still says of its call; one that was cut, nothing.
 void SessionTracker::learn_from_line(const Call& call, const HttpFacts& http) {
-  if (http.status / 100 != 2 || http.response_bytes == 0 || (http.end != EndReason::unknown && http.end != EndReason::complete)) return;
+  const bool told_by_method = http.status == 0 && http.duration_us >= 0;  // a gateway's line about a call, not about its exchange
+  const bool was_cut = http.end != EndReason::unknown && http.end != EndReason::complete;
+  if ((http.status / 100 != 2 && !told_by_method) || http.response_bytes == 0 || was_cut) return;
   if (call.method == "initialize") sessions_.at(call.session).session.initialize_answered = true;
   if (call.method == "tools/call" && http.duration_us >= 0) tool_named(call.target).latency.add(http.duration_us);
 }

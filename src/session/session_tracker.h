@@ -138,11 +138,13 @@ class SessionTracker : public model::ObservationSink {
   void learn_from_line(const model::Call& call, const model::HttpFacts& http);
   model::Call* call_of_peer(const model::HttpFacts& http);
   model::Call* only_call_of_client(const Observation& seen);
+  SessionState* only_given_session(const Observation& seen);
   bool shown_already(const Observation& seen, const SessionState& state);
   void on_gap(const Observation& seen);
   void on_stream_event(const Observation& seen);
   void remember_event_id(const Observation& seen, model::Exchange& exchange);
   model::CloseReason end_of_call(const model::Exchange& exchange, const SessionState& state, model::EndReason reason) const;
+  static model::CloseReason end_of_legacy_stream(const model::Exchange& exchange, model::EndReason reason);
   void refused_by_client(const model::Exchange& exchange, const Observation& seen);
   static bool may_live_on(const model::Exchange& exchange, const SessionState& state, model::CloseReason why);
   void close_exchange(model::Exchange& exchange, model::EndReason reason, const Observation& seen);

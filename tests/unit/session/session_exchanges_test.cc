@@ -71,6 +71,23 @@ TEST_CASE("a reply on the stream of the 2024-11-05 transport is at home, and the
   CHECK(wire.told() == Lines{"+ L", "> 5", "< 5 answer"});
 }
 
+TEST_CASE("calls that wait for the one stream of the 2024-11-05 transport end with it") {
+  const auto legacy = SessionKeying::legacy_session_id;
+  const auto ended = [&](EndReason reason) {
+    Wire wire;
+    wire.open(1, {.method = "GET", .session = "L"}, {.stream = StreamKind::legacy_sse, .keying = legacy});
+    wire.open(2, {.session = "L"}, {.keying = legacy});
+    wire.request("5", {.session = "L", .exchange = 2, .direction = Direction::client_to_server, .keying = legacy});
+    wire.response(2, 202);
+    wire.end(2, EndReason::complete);
+    wire.end(1, reason);
+    return wire.told();
+  };
+  CHECK(ended(EndReason::closed_by_client) == Lines{"+ L", "> 5", "x 5 client_closed"});
+  CHECK(ended(EndReason::closed_by_server) == Lines{"+ L", "> 5", "x 5 stream_closed"});
+  CHECK(ended(EndReason::evidence_ends) == Lines{"+ L", "> 5"});
+}
+
 TEST_CASE("a server's request on a stream is answered by a POST of the client") {
   Wire wire;
   wire.listen(1, {});
