@@ -1,9 +1,14 @@
 // Calls that a client gave up: by notifications/cancelled for a timeout, by its own statement, or by hanging up after one of the
-// known waits. The cause carries the alarm; this only says who stopped waiting, and after how long.
+// known waits; where the evidence holds no calls, also by what the client's own record shows. The cause carries the alarm; this only says who
+// stopped waiting, and after how long. A proxy that gives up on its server, and says so, is gateway-timeout's.
 // Source: MCP 2025-11-25 "Timeouts"; TypeScript SDK shared/protocol.ts (60 s), protocol notes TM01.
 #include <fmt/format.h>
 
+#include <vector>
+
+#include "engine/client_record.h"
 #include "engine/known_waits.h"
+#include "engine/proxy_statement.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -33,11 +38,33 @@ const char* cause_of(const Call& call) {
 class ClientTimeout : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
-    if (event.kind == EventKind::timeout) return on_timeout(event, findings);
-    on_access_line(event, findings);
+    switch (event.kind) {
+      case EventKind::request: saw_calls_ = saw_calls_ || event.call->method == "tools/call"; return;
+      case EventKind::outcome: return on_outcome(event);
+      case EventKind::timeout: return on_timeout(event, findings);
+      default: return on_access_line(event, findings);
+    }
+  }
+
+  void finish(FindingSink& findings) override {
+    if (saw_calls_) return;
+    for (FindingDraft& draft : shown_) findings.add(std::move(draft));
   }
 
  private:
+  static constexpr std::size_t kShown = 1024;
+
+  void on_outcome(const TimelineEvent& event) {
+    const auto ended = record_.note(event);
+    if (!ended || !event.observation->outcome->timed_out || shown_.size() >= kShown) return;
+    const bool timed = ended->at.known() && event.at.known();
+    FindingDraft draft = draft_for(event, timed ? event.at.us - ended->at.us : -1);
+    draft.level = Level::informational;  // what the client was waiting for, and whether it came, nobody else tells
+    draft.call = ClientRecord::call_of(*ended);
+    draft.evidence.insert(draft.evidence.begin(), ended->evidence);
+    shown_.push_back(std::move(draft));
+  }
+
   static FindingDraft draft_for(const TimelineEvent& event, std::int64_t wait_us) {
     FindingDraft draft;
     const KnownWait* known = wait_us < 0 ? nullptr : client_wait(wait_us);
@@ -55,6 +82,7 @@ class ClientTimeout : public Detector {
     const Call* call = waited_for(event);
     if (!call && event.other) return;
     const Notice* notice = event.observation ? event.observation->notice : nullptr;
+    if (notice && is_of_proxy(*notice)) return;
     const bool timed = call && call->requested_at.known() && event.at.known();
     const std::int64_t wait = timed ? event.at.us - call->requested_at.us : notice ? notice->wait_us : -1;
     FindingDraft draft = draft_for(event, wait);
@@ -74,9 +102,10 @@ class ClientTimeout : public Detector {
   // Not one byte of a reply until a known wait was over, or the proxy says that the client left then: its deadline, seen from a proxy.
   static void on_access_line(const TimelineEvent& event, FindingSink& findings) {
     const HttpFacts& http = *event.observation->http;
+    const bool left = http.end == EndReason::closed_by_client || http.status == 499 || http.status == 460;
     const bool refused = http.status != 0 && http.status != 200 && http.status != 499 && http.status != 460;
     const bool hung_up = !refused && (http.end == EndReason::closed_by_client || (http.response_bytes == 0 && http.status != 0));
-    if (!event.session || http.method != "POST" || !hung_up || http.duration_us < kTellingWaitUs || !client_wait(http.duration_us)) return;
+    if ((!event.session && !left) || http.method != "POST" || !hung_up || http.duration_us < kTellingWaitUs || !client_wait(http.duration_us)) return;
     FindingDraft draft = draft_for(event, http.duration_us);
     draft.cause_rule = "lost-reply";
     if (event.call) {
@@ -85,11 +114,15 @@ class ClientTimeout : public Detector {
     }
     findings.add(std::move(draft));
   }
+
+  ClientRecord record_;
+  std::vector<FindingDraft> shown_;  // given up by the record's word
+  bool saw_calls_ = false;
 };
 
 }  // namespace
 
-extern const DetectorEntry kClientTimeout{"client_timeout", event_bit(EventKind::timeout) | event_bit(EventKind::exchange_summary), {},
+extern const DetectorEntry kClientTimeout{"client_timeout", event_bits(EventKind::timeout, EventKind::exchange_summary, EventKind::request, EventKind::outcome), {},
                                           [](const Parameters&) -> std::unique_ptr<Detector> { return std::make_unique<ClientTimeout>(); }};
 
 }  // namespace mcpscan::engine

@@ -35,7 +35,8 @@ class LostReply : public Detector {
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::exchange_summary) return on_access_line(event);
     if (event.kind == EventKind::session_finished) return judge_access_lines(*event.session, findings);
-    if (event.kind != EventKind::call_closed) return told_.note(event, findings);
+    told_.note(event, findings);
+    if (event.kind != EventKind::call_closed) return;
     if (event.call->requestor != Direction::client_to_server) return;
     auto verdict = judge(event);
     if (!verdict) return;

@@ -132,6 +132,8 @@ class StepReader {
     facts.tool = text("tool");
     facts.is_start = text("start") == "true";
     facts.timed_out = text("timed_out") == "true";
+    facts.no_answer = text("no_answer") == "true";
+    facts.text = text("says");
     facts.arguments_digest = hash_bytes(text("payload"));
     facts.digest = has("shows") ? hash_bytes(text("shows")) : 0;
     facts.started = {kTestEpochUs + static_cast<std::int64_t>(number_of("started") * kSecond)};

@@ -17,6 +17,8 @@ std::string label_of(const TimelineEvent& event) { return event.session ? event.
 
 void ToldLosses::note(const TimelineEvent& event, FindingSink& findings) {
   if (event.kind == EventKind::outcome) return note_outcome(event);
+  saw_calls_ = saw_calls_ || (event.call && event.call->method == "tools/call");
+  if (event.kind == EventKind::call_closed) return;
   if (event.kind == EventKind::reply) {
     if (event.call && event.call->method == "initialize") pending_.erase(label_of(event));
     return;
@@ -36,34 +38,33 @@ void ToldLosses::note(const TimelineEvent& event, FindingSink& findings) {
   pending.end = evidence_of(event);
 }
 
+// A person who interrupts a call waits for no answer.
 void ToldLosses::note_outcome(const TimelineEvent& event) {
+  const auto ended = record_.note(event);
   const OutcomeFacts& facts = *event.observation->outcome;
-  const auto open = open_.find(std::string(facts.call.empty() ? facts.tool : facts.call));
-  if (facts.is_start) {
-    if (open == open_.end() && open_.size() < kOpen) open_[std::string(facts.call.empty() ? facts.tool : facts.call)] = {std::string(facts.tool), event.at, evidence_of(event)};
-  } else if (open != open_.end()) {
-    open_.erase(open);
-  } else {  // the end of a call may name its tool only
-    for (auto started = open_.begin(); started != open_.end(); ++started) {
-      if (started->second.tool == facts.tool) return void(open_.erase(started));
-    }
-  }
+  if (!ended || !facts.no_answer || facts.text.find("interrupted by user") != std::string_view::npos || unanswered_.size() >= kUnanswered) return;
+  FindingDraft draft = draft_for({}, "its client says that the stream or connection ended without the answer; who ended it cannot be seen from here");
+  draft.detail = "stream closed";
+  draft.call = ClientRecord::call_of(*ended);
+  draft.at = event.at;
+  draft.evidence = {ended->evidence, evidence_of(event)};
+  unanswered_.push_back(std::move(draft));
 }
 
 // "Request cancelled" came back for an id that the client had dropped: of the calls in its record it can only be the one still open.
 void ToldLosses::note_stray_answer(const TimelineEvent& event, FindingSink& findings) {
   const std::string_view reason = event.observation->notice->reason;
   const bool cancelled = reason.find("ancelled") != std::string_view::npos || reason.find("anceled") != std::string_view::npos;
-  if (!cancelled || open_.size() != 1) return;
-  const Started& started = open_.begin()->second;
+  const ClientRecord::Started* const started = record_.only();
+  if (!cancelled || !started) return;
   FindingDraft draft = draft_for(label_of(event), "its record shows no result of this call; the answer to a cancelled request that came then can only be this one's");
   draft.fault.party = Party::client;
   draft.fault.certainty = Certainty::weak;
-  draft.call = FindingCall{{}, "tools/call", started.tool, started.at, {}};
+  draft.call = ClientRecord::call_of(*started);
   draft.at = event.at;
-  draft.evidence = {started.evidence, evidence_of(event)};
+  draft.evidence = {started->evidence, evidence_of(event)};
   findings.add(std::move(draft));
-  open_.clear();
+  record_.forget();
 }
 
 void ToldLosses::tell_given_up(const TimelineEvent& event, FindingSink& findings) {
@@ -98,6 +99,8 @@ FindingDraft ToldLosses::draft_for(const std::string& session, const char* reaso
 
 void ToldLosses::finish(FindingSink& findings) {
   for (const auto& [session, pending] : pending_) tell_pending(session, pending, findings);
+  if (saw_calls_) return;
+  for (FindingDraft& draft : unanswered_) findings.add(std::move(draft));
 }
 
 }  // namespace mcpscan::engine
