@@ -2,7 +2,7 @@
 // call than the one that the wire gave it to. Calls are matched by tool and arguments, payloads by their digest (session/vantage_alignment.h).
 // Of several wires the outermost one that has the call counts: what is crossed there already is not the client's doing. Only a wire
 // at the client can prove it; behind a gateway, or from a server's log, it stays undetermined. A payload that the wire gave to several calls
-// proves nothing, nor does one that it gave to the same call asked again.
+// proves nothing, nor does one that it gave to the same call asked again. Without any wire the record is held against itself (engine/shown_swaps.h).
 // Source: protocol notes part C, H1 H2 H4; engine/attribution.h for the table.
 #include <fmt/format.h>
 
@@ -12,6 +12,7 @@
 
 #include "engine/attribution.h"
 #include "engine/rewritten_id.h"
+#include "engine/shown_swaps.h"
 #include "model/detector.h"
 #include "session/vantage_alignment.h"
 
@@ -51,7 +52,10 @@ class ClientMisattribution : public Detector {
   explicit ClientMisattribution(const Parameters& parameters) : most_wire_calls_(parameters.at("inputs") == "one" ? 0 : kCalls) {}
 
   void on_event(const TimelineEvent& event, FindingSink&) override {
-    if (event.kind == EventKind::outcome) return record_.on_event(event);
+    if (event.kind == EventKind::outcome) {
+      alone_.note(event);
+      return record_.on_event(event);
+    }
     const bool tool_call = event.call && event.call->method == "tools/call";
     if (most_wire_calls_ == 0 || (!tool_call && event.kind != EventKind::gap)) return;
     if (event.kind == EventKind::request && wire_calls_++ >= most_wire_calls_) return;
@@ -60,6 +64,7 @@ class ClientMisattribution : public Detector {
 
   void finish(FindingSink& findings) override {
     if (record_.records().empty()) return;
+    if (wires_.empty()) return alone_.finish(findings);
     for (std::uint32_t i = 0; i < record_.records().size(); ++i) {
       const CallRecord& shown = record_.records()[i];
       if (!shown.gave_up && shown.content != 0) shown_by_payload_.emplace(shown.content, i);
@@ -243,6 +248,7 @@ class ClientMisattribution : public Detector {
     return draft;
   }
 
+  ShownSwaps alone_;
   CallLedger record_{kCalls, CallLedger::Echoes::left_out};
   std::unordered_multimap<std::uint64_t, std::uint32_t> shown_by_payload_;
   std::map<std::uint32_t, CallLedger> wires_;   // by input

@@ -133,8 +133,9 @@ class StepReader {
     facts.is_start = text("start") == "true";
     facts.timed_out = text("timed_out") == "true";
     facts.no_answer = text("no_answer") == "true";
-    facts.text = text("says");
     facts.arguments_digest = hash_bytes(text("payload"));
+    facts.arguments = text("payload");
+    facts.text = has("says") ? text("says") : text("shows");
     facts.digest = has("shows") ? hash_bytes(text("shows")) : 0;
     facts.started = {kTestEpochUs + static_cast<std::int64_t>(number_of("started") * kSecond)};
     seen.outcome = arena_.make<model::OutcomeFacts>(facts);
