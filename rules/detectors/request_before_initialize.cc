@@ -32,8 +32,14 @@ class RequestBeforeInitialize : public Detector {
   static bool comes_early(const TimelineEvent& event) {
     const Session& session = *event.session;
     if (event.call->requestor != Direction::client_to_server || session.initialize_answered || session.stateless || session.mixed || event.modern) return false;
+    if (event.source.kind == PlaceKind::entry && names_what_the_answer_gave(event)) return false;
     const bool begun = session.initialize_seen || (session.start_seen && session.keyed_by == SessionKeying::legacy_session_id);
     return begun && !may_come_first(event.call->method);
+  }
+
+  // The clock of a HAR is too coarse to show the order against that.
+  static bool names_what_the_answer_gave(const TimelineEvent& event) {
+    return event.session->keyed_by == SessionKeying::mcp_session_id && event.exchange && event.exchange->named_session;
   }
 
   void on_statement(const TimelineEvent& event, FindingSink& findings) {
