@@ -48,6 +48,8 @@ BodyPlan Http1Connection::request_head(const HttpHead& head, Stamp stamp) {
   // A request while others wait is no news; after a gap nobody knows how many were lost between.
   if (request_gap_ && !waiting_.empty()) pairing_lost_ = true;
   request_gap_ = false;
+  // Who does not pipeline had the whole response before: a chunk that comes behind its gap is of the response to this one.
+  if (!pipelined_) server_reader_.end_sought(stamp);
   waiting_.push_back(connection_.open_exchange());
   uploading_ = waiting_.back().get();
   if (orphans_ > 0) {

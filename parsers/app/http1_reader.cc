@@ -262,6 +262,12 @@ void Http1Reader::gap(std::uint64_t length, model::Stamp stamp) {
   if (in_message && !in_chunks) events_.lost(stamp);
 }
 
+void Http1Reader::end_sought(model::Stamp stamp) {
+  if (state_ != State::seeking || seek_ != Seek::chunk) return;
+  seek(Seek::head);
+  events_.lost(stamp);
+}
+
 // What stands in whole lines before a gap.
 void Http1Reader::take_partial_head(model::Stamp stamp) {
   const std::size_t last_line = partial_.rfind('\n');

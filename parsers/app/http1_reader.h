@@ -46,6 +46,8 @@ class Http1Reader {
   // Returns the bytes taken; fewer than given when may_begin() refused or the rest is not HTTP/1.
   std::size_t feed(std::string_view bytes, model::Stamp stamp);
   void gap(std::uint64_t length, model::Stamp stamp);
+  // The message is known to be over: behind the gap in its chunks comes no further one of it.
+  void end_sought(model::Stamp stamp);
   // No more bytes: ends a body that lasts until close.
   void close(model::Stamp stamp);
   // The beginning of the connection was not captured: seek from the first byte, and turn opaque when no message head stands

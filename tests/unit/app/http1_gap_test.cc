@@ -42,6 +42,16 @@ TEST_CASE("a lost response does not shift the next one onto the wrong request") 
   CHECK(lines[7] == "#2 < result 2 [post s1]");
 }
 
+TEST_CASE("a chunk behind a gap that took the end of one response and the head of the next is given to neither") {
+  Wire wire;
+  wire.client(post(call(1))).server(sse_head()).gap(Side::server, 90).client(post(call(2))).gap(Side::server, 100);
+  wire.server(chunk(event(result(2)))).server(kLastChunk).client(post(call(3))).server(sse_head() + chunk(event(result(3)))).server(kLastChunk);
+  const Lines lines = wire.end();
+  CHECK(std::count(lines.begin(), lines.end(), "#1 < result 2 [post s1]") == 0);
+  CHECK(std::count(lines.begin(), lines.end(), "#3 < result 3 [post s1]") == 1);
+  CHECK(std::count(lines.begin(), lines.end(), "#2 end evidence_gap 83/-1") == 1);
+}
+
 TEST_CASE("a lost request leaves its response unpaired and the next pair whole") {
   Wire wire;
   wire.client(post(call(1))).server(json_reply(result(1)));
