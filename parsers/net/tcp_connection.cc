@@ -36,7 +36,7 @@ void TcpConnection::add(int from, const TcpSegment& segment, const model::Stamp&
     if (segment.fin) note_fin(mine, begin + segment.length, needs, stamp);
     if (segment.length > 0) take(from, begin, segment, needs, stamp, now);
   }
-  if (state_ == State::open && (mine.waits() || peer(from).waits() || deadline_ != kNever)) settle(now);
+  if (state_ == State::open && (mine.waits() || peer(from).waits() || lacks_tail(1 - from) || deadline_ != kNever)) settle(now);
 }
 
 void TcpConnection::note_syn(int from, const TcpSegment& segment) {

@@ -74,6 +74,7 @@ class TcpConnection {
   // tcp_holes.cc
   void settle(std::int64_t now);
   bool close_certain_hole(std::int64_t now);
+  bool lacks_tail(int side) const;
   std::uint64_t certain_until(int side, std::int64_t now) const;
   bool has_hole(int side) const;
   bool wanted(int side) const;

@@ -60,12 +60,18 @@ bool TcpConnection::wanted(int side) const {
   return has_hole(side) || blocked_by_peer(1 - side);
 }
 
+// The receiver has bytes of `side` that the capture lacks, and nothing behind them was captured either. A single one may be a FIN.
+bool TcpConnection::lacks_tail(int side) const {
+  const TcpStream& mine = stream(side);
+  return mine.seen && !mine.tentative && !mine.closed && !mine.waits() && mine.acked > mine.next + 1;
+}
+
 // Up to where the missing bytes of `side` will certainly not come; 0: nowhere.
 std::uint64_t TcpConnection::certain_until(int side, std::int64_t now) const {
   const TcpStream& mine = stream(side);
-  if (!wanted(side)) return 0;
+  if (!wanted(side) && !lacks_tail(side)) return 0;
   if (mine.settled > mine.next) return mine.settled;
-  return mine.stuck_next == mine.next && now - mine.stuck_at >= shared_.limits.hole_age_us ? kNowhere : 0;
+  return wanted(side) && mine.stuck_next == mine.next && now - mine.stuck_at >= shared_.limits.hole_age_us ? kNowhere : 0;
 }
 
 bool TcpConnection::close_certain_hole(std::int64_t now) {
@@ -125,8 +131,9 @@ void TcpConnection::flush() {
 
 std::int64_t TcpConnection::deadline_of(int side, std::int64_t now) {
   TcpStream& mine = own(side);
-  if (!wanted(side)) return kNever;
+  if (!wanted(side) && !lacks_tail(side)) return kNever;
   if (mine.mark > mine.next) return mine.mark_at + shared_.limits.reorder_us;
+  if (!wanted(side)) return kNever;
   if (mine.stuck_next != mine.next) {
     mine.stuck_next = mine.next;
     mine.stuck_at = now;

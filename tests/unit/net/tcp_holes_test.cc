@@ -49,6 +49,37 @@ TEST_CASE("Only the acknowledged part of a hole is certain") {
   CHECK(table.told.events == Events{"C gap 4", "C middlelate"});
 }
 
+TEST_CASE("A lost tail is a gap once it was acknowledged, though nothing follows it") {
+  Table table;
+  table.handshake();
+  table.server(5001, 1001, "abc");
+  table.client(1001, 5010);
+  CHECK(table.told.events == Events{"S abc"});
+  table.wait(kSecond);
+  CHECK(table.told.events == Events{"S abc", "S gap 6"});
+  table.server(5010, 1001, "def");
+  CHECK(table.told.events == Events{"S abc", "S gap 6", "S def"});
+}
+
+TEST_CASE("A tail that was captured behind its acknowledgement is no gap") {
+  Table table;
+  table.handshake();
+  table.server(5001, 1001, "abc");
+  table.client(1001, 5007);
+  table.server(5004, 1001, "def");
+  table.wait(kSecond);
+  CHECK(table.told.events == Events{"S abcdef"});
+}
+
+TEST_CASE("One byte that was acknowledged and not captured may have been the FIN") {
+  Table table;
+  table.handshake();
+  table.server(5001, 1001, "abc");
+  table.client(1001, 5005);
+  table.wait(kSecond);
+  CHECK(table.told.events == Events{"S abc"});
+}
+
 TEST_CASE("A burst with several holes is told in order") {
   Table table;
   table.handshake();
