@@ -138,9 +138,12 @@ void SessionTracker::close_call(Call& call, CloseReason reason, Time at, const O
   calls_.close(call, reason, at);
 }
 
-// A call whose own stream was over already ended then, whatever else ends it now.
+// A call whose own stream was over already ended then, whatever else ends it now. Where bytes of that stream are missing, its reply may have been
+// among them.
 void SessionTracker::close_unanswered(Call& call, CloseReason otherwise, Time at, const Observation* seen) {
   const bool ended_before = call.stream_ended != CloseReason::open;
+  const Exchange* const own = call.exchange == 0 ? nullptr : exchanges_.find(call.exchange);
+  if (own && own->gap) otherwise = CloseReason::evidence_gap;
   close_call(call, ended_before ? call.stream_ended : otherwise, ended_before ? call.stream_ended_at : at, seen);
 }
 

@@ -222,6 +222,16 @@ TEST_CASE("a gap in an exchange holds its calls back, whatever ends it") {
   CHECK(wire.told() == Lines{"+ s1", "> 5", "gap s1", "x 5 evidence_gap"});
 }
 
+TEST_CASE("a gap in an exchange holds its call back also where the session ends first") {
+  Wire wire;
+  wire.post(1, "5");
+  wire.gap({.exchange = 1});
+  wire.open(2, {.method = "DELETE", .session = "s1", .server = kServer});
+  wire.response(2, 204);
+  wire.end(2, EndReason::complete);
+  CHECK(wire.told() == Lines{"+ s1", "> 5", "gap s1", "x 5 evidence_gap"});
+}
+
 TEST_CASE("a gap between two exchanges of a connection is its session's gap too") {
   Wire wire;
   wire.post(1, "5");
