@@ -133,12 +133,19 @@ Labelled Wording::nothing_found() const {
 }
 
 Labelled Wording::no_mcp() const {
-  std::uint64_t records = 0, readable = 0;
+  std::uint64_t records = 0, used = 0, readable = 0;
   for (const auto& input : index_->report().inputs) {
     records += input.books.total;
+    used += input.books.used;
     if (input.error.empty()) ++readable;
   }
   if (readable == 0) return {"NOTHING COULD BE READ", "so nothing can be said about any traffic."};
+  if (used > 0) {
+    return {"No traffic was seen.",
+            fmt::format("Used: {} of {} in {}: what a client noted of its calls, or statements; no request, reply or session of MCP is among them. "
+                        "Give the capture, HAR or server's log of the same time as well: the rules lay them beside each other.",
+                        thousands(used), counted(records, "record"), counted(readable, "input"))};
+  }
   return {"Nothing here speaks MCP.",
           fmt::format("Read: {} in {}; no JSON-RPC message, no MCP session, no known log statement among them. "
                       "mcpscan formats explain FILE says which reader took a file and what it did not understand.",
