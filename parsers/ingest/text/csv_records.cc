@@ -25,17 +25,6 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-void append_escaped(std::string& to, std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') to += '\\', to += c;
-    else if (c == '\n') to += "\\n";
-    else if (byte < 0x20) to += "\\u00", to += kHex[byte >> 4], to += kHex[byte & 15];
-    else to += c;
-  }
-}
-
 }  // namespace
 
 bool is_csv_of_records(std::string_view head) {

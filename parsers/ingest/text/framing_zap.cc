@@ -7,6 +7,7 @@
 
 #include "ingest/text/char_class.h"
 #include "ingest/text/framing.h"
+#include "ingest/text/json_scan.h"
 
 namespace mcpscan::ingest {
 namespace {
@@ -31,17 +32,11 @@ std::string_view next_column(std::string_view& text) {
 }
 
 void put_member(std::string& to, std::string_view name, std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   if (text.empty()) return;
   to += to.size() > 1 ? ",\"" : "\"";
   to += name;
   to += "\":\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') to += '\\', to += c;
-    else if (byte < 0x20) to += "\\u00", to += kHex[byte >> 4], to += kHex[byte & 15];
-    else to += c;
-  }
+  append_escaped(to, text);
   to += '"';
 }
 

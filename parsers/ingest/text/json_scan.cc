@@ -262,4 +262,15 @@ std::string_view unescape_json(const JsonValue& value, Arena& arena) {
   return {buffer.data(), static_cast<std::size_t>(to - buffer.data())};
 }
 
+void append_escaped(std::string& to, std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') to += '\\', to += c;
+    else if (c == '\n') to += "\\n";
+    else if (byte < 0x20) to += "\\u00", to += kHex[byte >> 4], to += kHex[byte & 15];
+    else to += c;
+  }
+}
+
 }  // namespace mcpscan::ingest

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/arena.h"
@@ -65,6 +66,8 @@ bool for_each_item(std::string_view array, FunctionRef<bool(const JsonValue&)> v
 
 // A string's inside with its escapes resolved, in the arena where there are any; a lone surrogate becomes U+FFFD.
 std::string_view unescape_json(const JsonValue& value, Arena& arena);
+// The other way: the text as it stands between the quotes of a JSON string.
+void append_escaped(std::string& to, std::string_view text);
 
 // The next `"`, `\` (in_string) or `"{}[]` at or behind `from`; text.size() when there is none.
 std::size_t find_string_mark(std::string_view text, std::size_t from);

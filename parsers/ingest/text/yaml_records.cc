@@ -26,15 +26,8 @@ bool one_of(std::string_view word, const Words& words) {
 bool begins_document(std::string_view line) { return line == "---"; }
 
 void append_text(std::string& to, std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   to += '"';
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') to += '\\', to += c;
-    else if (c == '\n') to += "\\n";
-    else if (byte < 0x20) to += "\\u00", to += kHex[byte >> 4], to += kHex[byte & 15];
-    else to += c;
-  }
+  append_escaped(to, text);
   to += '"';
 }
 
