@@ -102,8 +102,9 @@ class ClientTimeout : public Detector {
   // Not one byte of a reply until a known wait was over, or the proxy says that the client left then: its deadline, seen from a proxy.
   static void on_access_line(const TimelineEvent& event, FindingSink& findings) {
     const HttpFacts& http = *event.observation->http;
-    const bool left = http.end == EndReason::closed_by_client || http.status == 499 || http.status == 460;
-    const bool refused = http.status != 0 && http.status != 200 && http.status != 499 && http.status != 460;
+    const bool says_left = http.status == 499 || http.status == 460;
+    const bool left = http.end == EndReason::closed_by_client || says_left;
+    const bool refused = http.status != 0 && http.status != 200 && !says_left;
     const bool hung_up = !refused && (http.end == EndReason::closed_by_client || (http.response_bytes == 0 && http.status != 0));
     if ((!event.session && !left) || http.method != "POST" || !hung_up || http.duration_us < kTellingWaitUs || !client_wait(http.duration_us)) return;
     FindingDraft draft = draft_for(event, http.duration_us);
