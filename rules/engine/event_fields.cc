@@ -72,7 +72,7 @@ bool result_fits_call(const TimelineEvent& e) {
 // Mcp-Method and Mcp-Name mirror the body (MCP 2026-07-28, transports, Standard Request Headers).
 bool headers_differ(const TimelineEvent& e) {
   const auto* m = message(e);
-  if (!m || !e.exchange) return false;
+  if (!m || !e.exchange || !e.call || e.call->requestor == model::Direction::server_to_client) return false;
   const bool named = m->method == "tools/call" || m->method == "prompts/get" || m->method == "resources/read";
   return (!e.exchange->mcp_method.empty() && e.exchange->mcp_method != m->method) ||
          (named && !e.exchange->mcp_name.empty() && e.exchange->mcp_name != m->target);
