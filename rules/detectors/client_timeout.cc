@@ -19,7 +19,8 @@ using namespace model;
 // The call that a timeout is about. One of a call that was answered says nothing, unless its reply missed the client.
 const Call* waited_for(const TimelineEvent& event) {
   if (event.call || !event.other) return event.call;
-  return event.other->untaken != Untaken::no || event.other->closed == CloseReason::backend_gone ? event.other : nullptr;
+  const bool gone = event.other->closed == CloseReason::backend_gone || event.other->closed == CloseReason::client_closed;
+  return event.other->untaken != Untaken::no || gone ? event.other : nullptr;
 }
 
 // The rule whose finding explains why no reply reached the client; where there is a queue, it explains who waited in it.

@@ -20,6 +20,8 @@ using namespace model;
 constexpr double kWaitFactor = 5;              // times the 99th percentile of answered calls
 constexpr std::int64_t kNoYardstickUs = 10 * kSecond;  // what counts as long where no call was answered
 constexpr std::size_t kStrandedOfSession = 1000;
+constexpr std::size_t kHungUp = 1000;  // calls whose client hung up, held until their session is over
+constexpr std::int64_t kCancelFollowsUs = kSecond;
 
 struct Verdict {
   std::string detail;
@@ -34,8 +36,12 @@ class LostReply : public Detector {
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::exchange_summary) return on_access_line(event);
-    if (event.kind == EventKind::session_finished) return judge_access_lines(*event.session, findings);
+    if (event.kind == EventKind::session_finished) {
+      tell_hung_up(findings, [&](const HungUp& each) { return each.session == event.session->index; });
+      return judge_access_lines(*event.session, findings);
+    }
     told_.note(event, findings);
+    if (event.kind == EventKind::cancel || event.kind == EventKind::timeout) return note_cancel(event);
     if (event.kind != EventKind::call_closed) return;
     if (event.call->requestor != Direction::client_to_server) return;
     auto verdict = judge(event);
@@ -50,10 +56,15 @@ class LostReply : public Detector {
     if (event.observation) draft.evidence.push_back(evidence_of(event));
     if (!verdict->cause_rule.empty() && event.call->closed != CloseReason::backend_gone) draft.cause_id = event.call->id.value;
     draw(event, draft);
-    findings.add(std::move(draft));
+    const bool may_be_cancelled = event.call->closed == CloseReason::client_closed && event.call->method != "initialize";
+    if (!may_be_cancelled || hung_up_.size() >= kHungUp) return findings.add(std::move(draft));
+    hung_up_.insert_or_assign(event.call->handle, HungUp{event.session->index, event.at, std::move(draft)});
   }
 
-  void finish(FindingSink& findings) override { told_.finish(findings); }
+  void finish(FindingSink& findings) override {
+    tell_hung_up(findings, [](const HungUp&) { return true; });
+    told_.finish(findings);
+  }
 
  private:
   static FindingDraft draft_for(const std::string& session, const Verdict& verdict, Time at) {
@@ -149,6 +160,32 @@ class LostReply : public Detector {
     return Verdict{"unknown", {Party::unknown, Certainty::undetermined, {}, fmt::format("no reply in the {} to the end of the evidence", format_duration(wait))}, {}, {}};
   }
 
+  // --- a client that hangs up and says a moment later that it cancels: some SDKs do so in this order ---
+  struct HungUp {
+    std::uint32_t session = 0;
+    Time at;
+    FindingDraft draft;
+  };
+
+  void note_cancel(const TimelineEvent& event) {
+    const auto found = event.other ? hung_up_.find(event.other->handle) : hung_up_.end();
+    if (found == hung_up_.end() || found->second.draft.call->id.view() != event.other->id.view()) return;
+    const bool timed = found->second.at.known() && event.at.known();
+    if (!timed || event.at.us - found->second.at.us <= kCancelFollowsUs) hung_up_.erase(found);
+  }
+
+  template <typename Which>
+  void tell_hung_up(FindingSink& findings, Which which) {
+    for (auto each = hung_up_.begin(); each != hung_up_.end();) {
+      if (!which(each->second)) {
+        ++each;
+        continue;
+      }
+      findings.add(std::move(each->second.draft));
+      each = hung_up_.erase(each);
+    }
+  }
+
   // --- access lines: a POST that was answered with headers and never with a byte ---
   struct Stranded {
     Evidence evidence;
@@ -202,13 +239,14 @@ class LostReply : public Detector {
   ToldLosses told_;
   std::int64_t client_timeout_us_;
   std::map<std::uint32_t, AccessLines> access_;
+  std::map<std::uint32_t, HungUp> hung_up_;  // by the call's handle
 };
 
 }  // namespace
 
 extern const DetectorEntry kLostReply{"lost_reply",
                                       event_bits(EventKind::call_closed, EventKind::exchange_summary, EventKind::session_finished, EventKind::notice, EventKind::timeout,
-                                                 EventKind::reply, EventKind::outcome),
+                                                 EventKind::cancel, EventKind::reply, EventKind::outcome),
                                       {"client_timeout_s"},
                                       made<LostReply>};
 

@@ -69,7 +69,7 @@ void SessionTracker::on_exchange_response(const Observation& seen) {
   if (state.pending && exchange->is_initialize) {
     if (!http.session_id.empty()) {
       bind(state, http.session_id, exchange->server, SessionKeying::mcp_session_id, seen);
-    } else if (http.status < 400) {
+    } else if (http.status < 300) {
       bool created = false;
       SessionState& shared = sessions_.unnamed(exchange->peer + " to " + exchange->server, SessionKeying::source, created);
       shared.session.stateless = true;
@@ -166,7 +166,7 @@ CloseReason SessionTracker::end_of_call(const Exchange& exchange, const SessionS
   const bool one_sided = exchange.status == 0 && state.session.responses == 0 && state.session.counts.replies == 0;  // nothing of the server's side was ever seen
   if (exchange.gap || one_sided || reason == EndReason::evidence_gap) return CloseReason::evidence_gap;
   if (reason == EndReason::evidence_ends) return CloseReason::evidence_ends;
-  if (exchange.status >= 400) return CloseReason::refused;
+  if (exchange.status >= 300) return CloseReason::refused;  // a redirect says to ask elsewhere
   if (legacy) return CloseReason::open;
   if (exchange.status == 202 || exchange.status == 204) return CloseReason::accepted_only;
   const bool by_client = reason == EndReason::closed_by_client || reason == EndReason::reset_by_client;
