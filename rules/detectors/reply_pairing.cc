@@ -18,7 +18,8 @@ class ReplyPairing : public Detector {
     draft.session = event.session->label;
     draft.at = event.at;
     const Call* call = event.call ? event.call : event.other;
-    draft.requestor = call ? call->requestor : Direction::client_to_server;
+    const bool of_client = event.observation->direction == Direction::client_to_server;
+    draft.requestor = call ? call->requestor : of_client ? Direction::server_to_client : Direction::client_to_server;
     const bool by_server = draft.requestor == Direction::client_to_server;
     // Over HTTP a gateway may stand between; a process speaks for itself.
     const bool direct = !event.session->on_wire || verdict_ == ReplyVerdict::type_drift;

@@ -96,7 +96,9 @@ void SessionTracker::on_reply(const Observation& seen, Exchange* exchange, Direc
     unknown.verdict = ReplyVerdict::unattributed;
     return emit(unknown);
   }
-  const Match match = exchange ? match_on_exchange(seen, *state, *exchange, requestor) : match_in_session(seen, *state, requestor);
+  Match match = exchange ? match_on_exchange(seen, *state, *exchange, requestor) : match_in_session(seen, *state, requestor);
+  const bool request_unseen = options_.wire && (!exchange || exchange->method.empty());  // the capture lost the other direction of its connection
+  if (request_unseen && match.verdict == ReplyVerdict::orphan) match = {nullptr, nullptr, ReplyVerdict::head_of_evidence, false, false};
   if (message.defects != 0) {
     Event malformed = event(EventKind::malformed, seen, state);
     malformed.exchange = exchange;
@@ -172,6 +174,11 @@ SessionTracker::Match SessionTracker::match_in_session(const Observation& seen, 
     return {call, nullptr, call ? ReplyVerdict::answer : ReplyVerdict::unattributed, false, false};
   }
   if (Call* call = calls_.other_type_open(state.session.index, requestor, message.id)) return {call, nullptr, ReplyVerdict::type_drift, false, false};
+  if (requestor == Direction::server_to_client && seen.exchange == 0 && source_session_ != kNoSession && source_session_ != state.session.index && sessions_.alive(source_session_)) {
+    // The server's own requests are told without a session: each of its clients may have got it, and answers in a session of its own.
+    if (Call* call = calls_.newest_open(source_session_, requestor, message.id)) return {call, nullptr, ReplyVerdict::answer, false, false};
+    if (calls_.newest_finished(source_session_, requestor, message.id)) return {nullptr, nullptr, ReplyVerdict::unattributed, false, false};
+  }
   if (seen.exchange == 0 && !calls_.newest_finished(state.session.index, requestor, message.id)) {
     if (Call* call = oldest_told_without_id(state, requestor)) return {call, nullptr, ReplyVerdict::answer, false, false};
   }

@@ -107,7 +107,9 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   remember_peer(state, seen.http);
   Event request = event(EventKind::request, seen, &state);
   request.exchange = exchange;
-  const bool ids_tell = !session.stateless && !session.modern && message.id.type != IdType::null && message.id.present();
+  // Requests of servers that are told without a session, where there are several: each may come from a server of its own.
+  const bool nobodys = !from_client && !exchange && session.keyed_by == model::SessionKeying::source && sessions_.size() > 2;
+  const bool ids_tell = !nobodys && !session.stateless && !session.modern && message.id.type != IdType::null && message.id.present();
   Call* in_flight = ids_tell ? calls_.newest_open(session.index, requestor, message.id) : nullptr;
   if (in_flight && in_flight->maybe_answered) in_flight = nullptr;  // it may be over: no collision that could be shown
   request.retransmitted = ids_tell && is_retransmission(state, message, requestor);
