@@ -159,6 +159,7 @@ class SessionLost : public Detector {
   // A JSON-RPC error that refuses the exchange, with a usable id or without.
   void on_reply(const TimelineEvent& event) {
     const RpcMessage& message = *event.observation->message;
+    if (!event.session && message.kind == MessageKind::error) return on_nobodys_error(event);
     if (!event.session || event.session->ended) return;
     if (message.kind != MessageKind::error) {
       if (message.kind == MessageKind::result && !told_.empty()) answered_in_band(*event.session);
@@ -166,10 +167,19 @@ class SessionLost : public Detector {
     }
     if (is_upstream_error(event)) return;
     const unsigned status = event.exchange ? event.exchange->status : 0;
+    if (event.exchange && !event.exchange->named_session && status == 400) return;  // who names no session has lost none
     const bool refused = event.exchange && event.exchange->named_session && status == kNotFound && message.error_code != kMethodNotFound;
     const bool says_so = tells_lost_session(message.reason);
     const bool usable_id = message.id.present() && message.id.type != IdType::null;
     if (refused || says_so) tell(event, {kExchange, status, says_so, false, usable_id && status < 400});
+  }
+
+  // An error for no request, quoted in a log that shows none: only its words tell.
+  void on_nobodys_error(const TimelineEvent& event) {
+    const RpcMessage& message = *event.observation->message;
+    const bool usable_id = message.id.present() && message.id.type != IdType::null;
+    const bool from_server = event.observation->direction != Direction::client_to_server;
+    if (!usable_id && from_server && tells_lost_session(message.reason)) tell(event, {kExchange, 0, true, true, false});
   }
 
   void answered(const Session& session) {
