@@ -37,6 +37,7 @@ struct Frame {
   Time outer, inner;                  // of the outermost and the innermost framing
   std::uint64_t process = 0;          // hash of what the framings say about pid, container and stream; 0: nothing
   std::string_view level, logger, session, peer;
+  std::string_view error;             // what the logger says of an error beside the message
   model::Direction direction = model::Direction::unknown;
   model::SessionKeying keying = model::SessionKeying::none;
   bool partial = false;               // the shipper cut the text; it goes on in the next frame of the same process
@@ -109,6 +110,7 @@ class Framer {
   bool take_fields(const JsonRule& rule, Frame& frame, Captures& captures);
   JsonValue value_of(const JsonField& field) const;
   void take_keys(const JsonKeys& keys, Frame& frame, bool take_time);
+  std::string_view error_of(JsonValue value);
   bool take_payload(Frame& frame, const JsonValue& message);
   void take_body(Frame& frame, const JsonValue& body, std::string_view text, std::string_view line);
   Time read_time(const JsonValue& value);

@@ -227,9 +227,17 @@ bool Framer::read_logger_json(Frame& frame) {
   if (keys.is_rpc) return take_body(frame, JsonValue{JsonType::object, false, line}, {}, line), true;
   const std::string_view text = keys.message.is_text() ? clean(unescape_json(keys.message, arena_)) : std::string_view{};
   if (keys.body.present()) return take_body(frame, keys.body, text, line), true;
+  frame.error = error_of(keys.error);
   if (keys.message.is_text()) return frame.payload = text, true;
   if (keys.message.type == JsonType::object) return frame.payload = keys.message.text, true;
   return false;
+}
+
+// "err": "...", or {"type": "McpError", "message": "...", "stack": "..."}.
+std::string_view Framer::error_of(JsonValue value) {
+  JsonMembers members;
+  if (value.type == JsonType::object && members.read(value.text)) value = members.find("message");
+  return value.is_text() ? clean(unescape_json(value, arena_)) : std::string_view{};
 }
 
 void Framer::take_keys(const JsonKeys& keys, Frame& frame, bool take_time) {

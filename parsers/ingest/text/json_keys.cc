@@ -6,8 +6,8 @@
 namespace mcpscan::ingest {
 namespace {
 
-enum class Role : std::uint8_t { message, time, level, logger, session, direction, process, peer };
-constexpr std::size_t kRoles = 8;
+enum class Role : std::uint8_t { message, time, level, logger, session, direction, process, peer, error };
+constexpr std::size_t kRoles = 9;
 
 struct KnownKey {
   std::string_view name;
@@ -15,10 +15,11 @@ struct KnownKey {
   int rank;  // the lower one wins when several stand in a line
 };
 // Sorted by length so that a look-up sees only the names of one length.
-constexpr std::array<KnownKey, 57> kKnownKeys{{
+constexpr std::array<KnownKey, 60> kKnownKeys{{
     {"t", Role::time, 8},
     {"ts", Role::time, 3},
     {"msg", Role::message, 1}, {"log", Role::message, 4}, {"lvl", Role::level, 2}, {"dir", Role::direction, 0}, {"pid", Role::process, 0},
+    {"err", Role::error, 0},
     {"time", Role::time, 2}, {"date", Role::time, 6}, {"body", Role::message, 6}, {"name", Role::logger, 1}, {"peer", Role::peer, 0},
     {"_PID", Role::process, 0},
     {"level", Role::level, 0}, {"event", Role::message, 5}, {"debug", Role::message, 7}, {"error", Role::message, 8},
@@ -27,9 +28,9 @@ constexpr std::array<KnownKey, 57> kKnownKeys{{
     {"target", Role::logger, 5},
     {"asctime", Role::time, 5}, {"message", Role::message, 0}, {"MESSAGE", Role::message, 2}, {"session", Role::session, 3},
     {"process", Role::process, 0},
-    {"datetime", Role::time, 4}, {"severity", Role::level, 1}, {"PRIORITY", Role::level, 4},
+    {"datetime", Role::time, 4}, {"severity", Role::level, 1}, {"PRIORITY", Role::level, 4}, {"exc_info", Role::error, 1},
     {"timestamp", Role::time, 1}, {"eventTime", Role::time, 4}, {"levelname", Role::level, 0}, {"log.level", Role::level, 2},
-    {"sessionId", Role::session, 2}, {"direction", Role::direction, 0},
+    {"sessionId", Role::session, 2}, {"direction", Role::direction, 0}, {"exception", Role::error, 2},
     {"@timestamp", Role::time, 0}, {"session_id", Role::session, 1}, {"log.logger", Role::logger, 2}, {"process_id", Role::process, 0},
     {"session-id", Role::session, 1},
     {"textPayload", Role::message, 3}, {"jsonPayload", Role::message, 3}, {"logger_name", Role::logger, 2}, {"remote_addr", Role::peer, 2},
@@ -87,7 +88,7 @@ JsonValue body_in(JsonValue value) {
 JsonKeys JsonKeys::of(const JsonMembers& members, bool rpc) {
   JsonKeys keys;
   const std::array<JsonValue*, kRoles> slots{&keys.message, &keys.time,      &keys.level,   &keys.logger,
-                                             &keys.session, &keys.direction, &keys.process, &keys.peer};
+                                             &keys.session, &keys.direction, &keys.process, &keys.peer, &keys.error};
   std::array<int, kRoles> ranks;
   ranks.fill(100);
   bool cwd = false;
@@ -98,6 +99,7 @@ JsonKeys JsonKeys::of(const JsonMembers& members, bool rpc) {
       if (keys.body.present()) continue;
     }
     cwd = cwd || member.key == "cwd";
+    if (member.key == "error" && !keys.error.present()) keys.error = member.value;
     const KnownKey* key = known(member.key);
     if (key == nullptr || !member.value.present()) continue;
     const auto role = static_cast<std::size_t>(key->role);
@@ -105,6 +107,7 @@ JsonKeys JsonKeys::of(const JsonMembers& members, bool rpc) {
     ranks[role] = key->rank;
     *slots[role] = member.value;
   }
+  if (keys.error.text.data() == keys.message.text.data()) keys.error = {};
   keys.own_session = cwd || keys.session.text.substr(0, 6) == "stdio:";
   return keys;
 }

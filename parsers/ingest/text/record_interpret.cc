@@ -89,6 +89,7 @@ void RecordReader::interpret_anew(Open& open, LogRecord& record) {
     record.direction = frame.direction;
     record.peer = frame.peer;
     tell(open, joined(open), record);
+    if (record.kind == RecordKind::unknown && !frame.error.empty()) tell_error(frame.error, record);
   }
   if (frame.malformed || open.too_long) {
     record.malformed = true;
@@ -174,10 +175,14 @@ void RecordReader::tell(Open& open, std::string_view text, LogRecord& record) {
 void RecordReader::tell_stack(std::string_view text, LogRecord& record) {
   if (record.kind != RecordKind::unknown || text.find('\n') == std::string_view::npos) return;
   const std::string_view error = error_of_stack(text);
-  if (error.empty()) return;
+  if (!error.empty()) tell_error(error, record);
+}
+
+void RecordReader::tell_error(std::string_view error, LogRecord& record) {
   LogRecord told = record;
   told.text = error;
-  if (tell_message(error, told) && told.kind == RecordKind::notice) record = told;
+  if (tell_message(error, told) && told.kind == RecordKind::notice) return void(record = told);
+  if (error.find('\n') != std::string_view::npos) tell_stack(error, record);
 }
 
 }  // namespace mcpscan::ingest

@@ -74,6 +74,8 @@ class RecordReader {
   void take_head(const RecordHead& head, LogRecord& record) const;
   bool tell_message(std::string_view message, LogRecord& record);
   void tell_stack(std::string_view text, LogRecord& record);
+  // The text of an error that stands beside or below a message nobody knows.
+  void tell_error(std::string_view error, LogRecord& record);
 
   const LogParser::State& state_;
   std::uint32_t input_;
