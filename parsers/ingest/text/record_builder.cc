@@ -6,6 +6,7 @@
 #include "ingest/har/body_text.h"
 #include "ingest/text/char_class.h"
 #include "ingest/text/termination_flags.h"
+#include "ingest/transcript/client_words.h"
 #include "model/lost_session.h"
 
 namespace mcpscan::ingest {
@@ -216,10 +217,11 @@ void apply_outcome(const Meaning& meaning, const Captures& captures, Arena& aren
   outcome->call = captures.text(Field::key);
   outcome->tool = captures.text(Field::tool);
   outcome->is_start = meaning.outcome == OutcomeWord::started;
-  outcome->timed_out = meaning.outcome == OutcomeWord::timed_out;
-  outcome->no_answer = meaning.outcome == OutcomeWord::no_answer;
-  outcome->not_sent = meaning.outcome == OutcomeWord::not_sent;
   outcome->text = captures.text(Field::error);
+  const ClientWord word = meaning.outcome == OutcomeWord::failed ? client_word(outcome->text, true) : ClientWord::none;
+  outcome->timed_out = meaning.outcome == OutcomeWord::timed_out || word == ClientWord::timed_out;
+  outcome->no_answer = meaning.outcome == OutcomeWord::no_answer || word == ClientWord::no_answer;
+  outcome->not_sent = meaning.outcome == OutcomeWord::not_sent || word == ClientWord::not_sent;
   outcome->is_error = !outcome->is_start && meaning.outcome != OutcomeWord::shown;
   if (outcome->is_start) outcome->started = record.at;
   record.outcome = outcome;
