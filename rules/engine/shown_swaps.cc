@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.h"
 #include "session/argument_echo.h"
 
 namespace mcpscan::engine {
@@ -12,7 +13,7 @@ using session::any_stands_in;
 void ShownSwaps::note(const TimelineEvent& event) {
   const OutcomeFacts& facts = *event.observation->outcome;
   if (facts.is_start || facts.not_sent || facts.replaced || facts.tool.empty() || !facts.started.known() || !event.at.known()) return;
-  Shown shown{std::string(facts.call), std::string(facts.tool), std::string(facts.server), std::string(facts.conversation), {}, {}, facts.started, event.at, evidence_of(event), false};
+  Shown shown{std::string(facts.call), std::string(facts.tool), std::string(facts.server), std::string(facts.conversation), {}, {}, facts.started, event.at, evidence_of(event), hash_bytes(facts.arguments), false};
   session::argument_tokens(fmt::format(R"({{"params":{{"arguments":{}}}}})", facts.arguments), shown.tokens);
   if (shown.tokens.empty()) return;
   shown.gave_up = facts.timed_out;
@@ -25,6 +26,7 @@ void ShownSwaps::note(const TimelineEvent& event) {
       habit.repeated += any_stands_in(shown.tokens, shown.text);
     }
   }
+  note_again(shown);
   for (const Shown& other : recent_) {
     if (ran_together(shown, other)) compare(shown, other);
   }
@@ -44,9 +46,18 @@ bool ShownSwaps::shows_payload_of(const Shown& shown, const Shown& other) {
 void ShownSwaps::compare(const Shown& a, const Shown& b) {
   if (pairs_.size() >= kPairs) return;
   const bool a_shows_b = shows_payload_of(a, b), b_shows_a = shows_payload_of(b, a);
-  if (a_shows_b && b_shows_a) pairs_.push_back({a, b, true});
-  if (a_shows_b && b.gave_up) pairs_.push_back({a, b, false});
-  if (b_shows_a && a.gave_up) pairs_.push_back({b, a, false});
+  if (a_shows_b && b_shows_a) pairs_.push_back({a, b, true, false});
+  if (a_shows_b && b.gave_up) pairs_.push_back({a, b, false, false});
+  if (b_shows_a && a.gave_up) pairs_.push_back({b, a, false, false});
+}
+
+void ShownSwaps::note_again(const Shown& shown) {
+  if (shown.gave_up) return;
+  for (Pair& pair : pairs_) {
+    const Shown& lost = pair.second;
+    const bool again = lost.gave_up && lost.arguments == shown.arguments && lost.tool == shown.tool && lost.server == shown.server && lost.to <= shown.from;
+    if (again && shown.text == pair.first.text) pair.brought_again = true;
+  }
 }
 
 bool ShownSwaps::repeats(const std::string& tool) const {
@@ -68,7 +79,7 @@ void ShownSwaps::tell(const Shown& shown, const Shown& other, bool mutual, Findi
 
 void ShownSwaps::finish(FindingSink& findings) const {
   for (const Pair& pair : pairs_) {
-    if (!pair.mutual && !repeats(pair.first.tool)) continue;
+    if (!pair.mutual && !pair.brought_again && !repeats(pair.first.tool)) continue;
     tell(pair.first, pair.second, pair.mutual, findings);
     tell(pair.second, pair.first, pair.mutual, findings);
   }
