@@ -90,6 +90,19 @@ std::vector<std::string> words_of(std::string_view text) {
 
 }  // namespace
 
+// Where a flag or a word is all that is asked, no text need be compared.
+void Condition::ask_by_number(const EventField& field, Test& test) {
+  if (test.op != Operator::equals) return;
+  const bool one = test.values.size() == 1 && (test.values[0] == "true" || test.values[0] == "false");
+  if (one) test.flag = field.flag, test.wanted = test.values[0] == "true";
+  test.word = field.word;
+  for (unsigned word = 0; field.word && word <= kNoWord; ++word) {
+    const std::string_view text = field.words(word);
+    const bool told = word == kNoWord || !text.empty();
+    if (told && std::find(test.values.begin(), test.values.end(), text) != test.values.end()) test.wanted_words |= 1u << word;
+  }
+}
+
 Result<Condition::Test> Condition::load_test(const DataFile& file, const YAML::Node& key, const YAML::Node& values) {
   Test test;
   const std::string& name = key.Scalar();
@@ -110,8 +123,7 @@ Result<Condition::Test> Condition::load_test(const DataFile& file, const YAML::N
   } else {
     add(values);
   }
-  const bool plain = test.op == Operator::equals && test.values.size() == 1 && (test.values[0] == "true" || test.values[0] == "false");
-  if (plain) test.flag = found_field.flag, test.wanted = test.values[0] == "true";
+  ask_by_number(found_field, test);
   if (test.op == Operator::regex) {
     for (const std::string& value : test.values) {
       auto pattern = std::make_shared<const re2::RE2>(value, re2::RE2::Quiet);
@@ -122,6 +134,12 @@ Result<Condition::Test> Condition::load_test(const DataFile& file, const YAML::N
   return test;
 }
 
+// All must hold, so the cheapest come first.
+void Condition::sort_by_cost(std::vector<Test>& tests) {
+  const auto cost = [](const Test& test) { return test.word ? 0 : test.flag ? 1 : test.op == Operator::equals ? 2 : 3; };
+  std::stable_sort(tests.begin(), tests.end(), [&](const Test& a, const Test& b) { return cost(a) < cost(b); });
+}
+
 Result<std::vector<Condition::Test>> Condition::load_tests(const DataFile& file, const YAML::Node& map) {
   if (!map.IsMap()) return file.error(map, "a selection is a map of fields, or a list of such maps");
   std::vector<Test> tests;
@@ -130,6 +148,7 @@ Result<std::vector<Condition::Test>> Condition::load_tests(const DataFile& file,
     if (!test) return test.error();
     tests.push_back(test.take());
   }
+  sort_by_cost(tests);
   return tests;
 }
 
@@ -177,8 +196,7 @@ Result<Condition> Condition::load(const DataFile& file, const YAML::Node& detect
   if (parser.error.empty() && parser.next < parser.tokens.size()) parser.error = fmt::format("'{}' is not expected here", parser.tokens[parser.next]);
   if (!parser.error.empty()) return file.error(detection["condition"], parser.error, "e.g. selection and not filter");
   condition.must_is_all_ = condition.collect(condition.root_);
-  const auto cost = [](const Test& test) { return test.flag ? 0 : test.op == Operator::equals ? 1 : 2; };
-  std::stable_sort(condition.must_.begin(), condition.must_.end(), [&](const Test& a, const Test& b) { return cost(a) < cost(b); });
+  sort_by_cost(condition.must_);
   return condition;
 }
 
@@ -201,6 +219,7 @@ bool Condition::collect(const Node& node) {
 }
 
 bool Condition::holds(const Test& test, const TimelineEvent& event) {
+  if (test.word) return ((test.wanted_words >> test.word(event)) & 1) != 0;
   if (test.flag) return test.flag(event) == test.wanted;
   const FieldText text = test.read(event);
   const std::string_view value = text.view();

@@ -37,9 +37,14 @@ class FieldText {
 using ReadField = FieldText (*)(const model::TimelineEvent& event);
 // The same of a field that is "true" or "false".
 using ReadFlag = bool (*)(const model::TimelineEvent& event);
+// The same of a field that has a few words only: which of them, or kNoWord.
+using ReadWord = unsigned (*)(const model::TimelineEvent& event);
+constexpr unsigned kNoWord = 31;
 struct EventField {
   ReadField read = nullptr;
-  ReadFlag flag = nullptr;  // null: it is a text
+  ReadFlag flag = nullptr;  // null: it is no flag
+  ReadWord word = nullptr;  // null: any text may stand there
+  std::string_view (*words)(unsigned word) = nullptr;  // with `word`; empty for a number that is none's
 };
 EventField find_event_field(std::string_view field);
 // The events a rule may look at; 0 when the word is unknown.
@@ -67,6 +72,8 @@ class Condition {
     ReadField read = nullptr;
     ReadFlag flag = nullptr;           // where `wanted` is all that is asked
     bool wanted = false;
+    ReadWord word = nullptr;           // where `wanted_words` is all that is asked, a bit a word
+    std::uint32_t wanted_words = 0;
     Operator op = Operator::equals;
     std::vector<std::string> values;
     std::vector<std::shared_ptr<const re2::RE2>> patterns;
@@ -79,7 +86,9 @@ class Condition {
   };
   struct Parser;
 
+  static void ask_by_number(const EventField& field, Test& test);
   static Result<Test> load_test(const DataFile& file, const YAML::Node& key, const YAML::Node& values);
+  static void sort_by_cost(std::vector<Test>& tests);
   static Result<std::vector<Test>> load_tests(const DataFile& file, const YAML::Node& map);
   static Result<Selection> load_selection(const DataFile& file, const YAML::Node& node);
   static bool holds(const Test& test, const model::TimelineEvent& event);

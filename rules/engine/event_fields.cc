@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <optional>
 
 #include "engine/condition.h"
 #include "session/result_fit.h"
@@ -20,11 +21,27 @@ struct FieldEntry {
 };
 
 constexpr std::array<std::string_view, 6> kIdTypes{"absent", "null", "integer", "fraction", "string", "other"};
+constexpr std::array<std::string_view, 5> kMessages{"request", "notification", "result", "error", "invalid"};
+constexpr std::array<std::string_view, 3> kDirections{"unknown", "client_to_server", "server_to_client"};
 
-template <typename Words, typename Enum>
-std::string_view word(const Words& words, Enum value) {
-  const auto index = static_cast<std::size_t>(value);
-  return index < words.size() ? std::string_view(words[index]) : std::string_view();
+std::string_view to_string(model::IdType type) { return kIdTypes[static_cast<std::size_t>(type)]; }
+std::string_view to_string(model::MessageKind kind) { return kMessages[static_cast<std::size_t>(kind)]; }
+std::string_view to_string(model::Direction direction) { return kDirections[static_cast<std::size_t>(direction)]; }
+
+// A word of an enumeration that ends with kLast; kRead gives none for an event that has no such thing.
+template <auto kLast, auto kRead>
+constexpr EventField word() {
+  static_assert(static_cast<unsigned>(kLast) < kNoWord);
+  return {[](const TimelineEvent& e) -> FieldText {
+            const auto value = kRead(e);
+            return value ? to_string(*value) : std::string_view();
+          },
+          nullptr,
+          [](const TimelineEvent& e) -> unsigned {
+            const auto value = kRead(e);
+            return value ? static_cast<unsigned>(*value) : kNoWord;
+          },
+          [](unsigned number) { return number <= static_cast<unsigned>(kLast) ? to_string(static_cast<decltype(kLast)>(number)) : std::string_view(); }};
 }
 
 template <auto kRead>
@@ -42,7 +59,7 @@ FieldText of_http(const TimelineEvent& e, std::string_view model::HttpFacts::*me
 // A response names another session than its request did.
 bool session_changed(const TimelineEvent& e) {
   const auto* facts = http(e);
-  return facts && !facts->session_id.empty() && !facts->response_session_id.empty() &&
+  return facts && !facts->session_id.empty() && !facts->response_session_id.empty() && facts->session_id != facts->response_session_id &&
          session::normalise_session_id(facts->session_id) != session::normalise_session_id(facts->response_session_id);
 }
 
@@ -56,6 +73,11 @@ bool version_differs(const TimelineEvent& e) {
 model::RpcId id_of(const TimelineEvent& e) {
   if (const auto* m = message(e)) return m->id;
   return e.call ? e.call->id.view() : model::RpcId{};
+}
+
+model::IdType id_type_of(const TimelineEvent& e) {
+  if (const auto* m = message(e)) return m->id.type;
+  return e.call ? e.call->id.type : model::IdType::absent;
 }
 
 FieldText method_of(const TimelineEvent& e) {
@@ -91,18 +113,16 @@ FieldText defects_of(const TimelineEvent& e) {
 }
 
 const FieldEntry kFields[]{
-    {"event", {[](const TimelineEvent& e) -> FieldText { return model::to_string(e.kind); }}},
+    {"event", word<model::EventKind::outcome, ([](const TimelineEvent& e) { return std::optional(e.kind); })>()},
     {"id", {[](const TimelineEvent& e) -> FieldText { return std::string_view(id_of(e).value); }}},
-    {"id_type", {[](const TimelineEvent& e) -> FieldText { return word(kIdTypes, id_of(e).type); }}},
+    {"id_type", word<model::IdType::other, ([](const TimelineEvent& e) { return std::optional(id_type_of(e)); })>()},
     {"method", {method_of}},
     {"tool", {[](const TimelineEvent& e) -> FieldText { return message(e) && !message(e)->target.empty() ? std::string_view(message(e)->target) : e.call ? e.call->target : std::string_view(); }}},
-    {"message", {[](const TimelineEvent& e) -> FieldText { constexpr std::array<std::string_view, 5> kKinds{"request", "notification", "result", "error", "invalid"};
-                                             return message(e) ? word(kKinds, message(e)->kind) : std::string_view(); }}},
-    {"direction", {[](const TimelineEvent& e) -> FieldText { constexpr std::array<std::string_view, 3> kWays{"unknown", "client_to_server", "server_to_client"};
-                                               return e.observation ? word(kWays, e.observation->direction) : std::string_view(); }}},
+    {"message", word<model::MessageKind::invalid, ([](const TimelineEvent& e) { return message(e) ? std::optional(message(e)->kind) : std::nullopt; })>()},
+    {"direction", word<model::Direction::server_to_client, ([](const TimelineEvent& e) { return e.observation ? std::optional(e.observation->direction) : std::nullopt; })>()},
     {"requestor", {[](const TimelineEvent& e) -> FieldText { return e.call ? std::string_view(e.call->requestor == model::Direction::server_to_client ? "server" : "client") : std::string_view(); }}},
-    {"stream", {[](const TimelineEvent& e) -> FieldText { return e.observation ? model::to_string(e.observation->stream) : std::string_view(); }}},
-    {"verdict", {[](const TimelineEvent& e) -> FieldText { return model::to_string(e.verdict); }}},
+    {"stream", word<model::StreamKind::stdio, ([](const TimelineEvent& e) { return e.observation ? std::optional(e.observation->stream) : std::nullopt; })>()},
+    {"verdict", word<model::ReplyVerdict::head_of_evidence, ([](const TimelineEvent& e) { return std::optional(e.verdict); })>()},
     {"wrong_channel", flag<([](const TimelineEvent& e) -> bool { return e.wrong_channel; })>()},
     {"across_streams", flag<([](const TimelineEvent& e) -> bool { return e.across_streams; })>()},
     {"same_payload", flag<([](const TimelineEvent& e) -> bool { return e.same_payload; })>()},
@@ -115,16 +135,16 @@ const FieldEntry kFields[]{
     {"defects", {defects_of}},
     {"error_code", {[](const TimelineEvent& e) -> FieldText { return message(e) && message(e)->kind == model::MessageKind::error ? std::to_string(message(e)->error_code) : std::string(); }}},
     {"reason", {[](const TimelineEvent& e) -> FieldText { return message(e) ? std::string_view(message(e)->reason) : e.observation && e.observation->gap ? std::string_view(e.observation->gap->reason) : std::string_view(); }}},
-    {"closed", {[](const TimelineEvent& e) -> FieldText { return e.call ? model::to_string(e.call->closed) : std::string_view(); }}},
-    {"earlier", {[](const TimelineEvent& e) -> FieldText { return model::to_string(e.earlier); }}},
+    {"closed", word<model::CloseReason::backend_gone, ([](const TimelineEvent& e) { return e.call ? std::optional(e.call->closed) : std::nullopt; })>()},
+    {"earlier", word<model::CloseReason::backend_gone, ([](const TimelineEvent& e) { return std::optional(e.earlier); })>()},
     {"collided", flag<([](const TimelineEvent& e) -> bool { return e.call && e.call->collided; })>()},
     {"has_call", flag<([](const TimelineEvent& e) -> bool { return e.call != nullptr; })>()},
     {"has_ended_call", flag<([](const TimelineEvent& e) -> bool { return e.other != nullptr; })>()},
     {"wait_s", {[](const TimelineEvent& e) -> FieldText { return e.call && e.call->requested_at.known() && e.at.known() ? fmt::format("{:.6f}", static_cast<double>(e.at.us - e.call->requested_at.us) / 1e6) : std::string(); }}},
-    {"notice", {[](const TimelineEvent& e) -> FieldText { return e.observation && e.observation->notice ? model::to_string(e.observation->notice->kind) : std::string_view(); }}},
+    {"notice", word<model::NoticeKind::stdout_noise, ([](const TimelineEvent& e) { return e.observation && e.observation->notice ? std::optional(e.observation->notice->kind) : std::nullopt; })>()},
     {"key", {[](const TimelineEvent& e) -> FieldText { return e.observation && e.observation->notice ? std::string_view(e.observation->notice->key) : std::string_view(); }}},
     {"session", {[](const TimelineEvent& e) -> FieldText { return e.session ? e.session->label : std::string_view(); }}},
-    {"keyed_by", {[](const TimelineEvent& e) -> FieldText { return e.session ? std::string_view(model::to_string(e.session->keyed_by)) : std::string_view(); }}},
+    {"keyed_by", word<model::SessionKeying::source, ([](const TimelineEvent& e) { return e.session ? std::optional(e.session->keyed_by) : std::nullopt; })>()},
     {"protocol_version", {[](const TimelineEvent& e) -> FieldText { return e.session ? e.session->protocol_version : std::string_view(); }}},
     {"transport", {[](const TimelineEvent& e) -> FieldText { return e.session ? e.session->transport : std::string_view(); }}},
     {"initialize_seen", flag<([](const TimelineEvent& e) -> bool { return e.session && e.session->initialize_seen; })>()},
@@ -134,7 +154,7 @@ const FieldEntry kFields[]{
     {"session_ended", flag<([](const TimelineEvent& e) -> bool { return e.session && e.session->ended; })>()},
     {"status", {[](const TimelineEvent& e) -> FieldText { return e.exchange ? std::to_string(e.exchange->status) : http(e) ? std::to_string(http(e)->status) : std::string(); }}},
     {"http_method", {[](const TimelineEvent& e) -> FieldText { return e.exchange ? e.exchange->method : http(e) ? std::string_view(http(e)->method) : std::string_view(); }}},
-    {"end", {[](const TimelineEvent& e) -> FieldText { return e.exchange ? model::to_string(e.exchange->end) : http(e) ? model::to_string(http(e)->end) : std::string_view(); }}},
+    {"end", word<model::EndReason::evidence_gap, ([](const TimelineEvent& e) { return e.exchange ? std::optional(e.exchange->end) : http(e) ? std::optional(http(e)->end) : std::nullopt; })>()},
     {"duration_s", {[](const TimelineEvent& e) -> FieldText { return http(e) && http(e)->duration_us >= 0 ? fmt::format("{:.6f}", static_cast<double>(http(e)->duration_us) / 1e6) : std::string(); }}},
     {"primed", flag<([](const TimelineEvent& e) -> bool { return e.exchange && e.exchange->primed; })>()},
     {"names_session", flag<([](const TimelineEvent& e) -> bool { return e.exchange && e.exchange->named_session; })>()},

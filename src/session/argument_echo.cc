@@ -1,8 +1,8 @@
 #include "session/argument_echo.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
+#include <cstring>
 
 namespace mcpscan::session {
 namespace {
@@ -41,19 +41,10 @@ void add(std::string_view token, std::size_t shortest, std::vector<std::string>&
   if (std::find(tokens.begin(), tokens.end(), token) == tokens.end()) tokens.emplace_back(token);
 }
 
-// How often each byte stands in texts, the rarest first.
-constexpr std::array<std::uint8_t, 256> kFrequency = [] {
-  constexpr std::string_view kRarestFirst = "@ZQXJKVYWzqjxUGHMBFPDLNORSTACIE_/:9876543210-.kvbywgpfmucdlhrsnioate ";
-  std::array<std::uint8_t, 256> frequency{};
-  frequency.fill(kRarestFirst.size());
-  for (std::size_t i = 0; i < kRarestFirst.size(); ++i) frequency[static_cast<unsigned char>(kRarestFirst[i])] = static_cast<std::uint8_t>(i);
-  return frequency;
-}();
-
-// The place in the token of the byte that is rarest in texts.
-std::size_t rarest_of(std::string_view token) {
-  const auto rarer = [](char a, char b) { return kFrequency[static_cast<unsigned char>(a)] < kFrequency[static_cast<unsigned char>(b)]; };
-  return static_cast<std::size_t>(std::min_element(token.begin(), token.end(), rarer) - token.begin());
+// string_view::find stops at each byte that looks like the first one, which in prose is often.
+std::size_t place_of(std::string_view word, std::string_view text, std::size_t from) {
+  const void* const at = memmem(text.data() + from, text.size() - from, word.data(), word.size());
+  return at == nullptr ? std::string_view::npos : static_cast<std::size_t>(static_cast<const char*>(at) - text.data());
 }
 
 // End of the string literal whose opening quote stands at `quote`.
@@ -69,7 +60,7 @@ std::size_t string_end(std::string_view text, std::size_t quote) {
 
 void argument_tokens(std::string_view text, std::vector<std::string>& tokens) {
   constexpr std::string_view kKey = "\"arguments\"";
-  std::size_t at = text.find(kKey);
+  std::size_t at = place_of(kKey, text, 0);
   if (at == std::string_view::npos) return;
   at += kKey.size();
   int depth = 0;
@@ -104,13 +95,10 @@ void argument_tokens(std::string_view text, std::vector<std::string>& tokens) {
 bool stands_in(std::string_view token, std::string_view text) {
   const auto joins = [](char c) { return is_digit(c) || is_letter(c) || c == '_'; };
   if (token.empty()) return false;
-  const std::size_t rare = rarest_of(token);
-  for (std::size_t at = text.find(token[rare], rare); at != std::string_view::npos; at = text.find(token[rare], at + 1)) {
-    const std::size_t from = at - rare, end = from + token.size();
-    if (end > text.size()) return false;
-    if (text.substr(from, token.size()) != token) continue;
+  for (std::size_t at = place_of(token, text, 0); at != std::string_view::npos; at = place_of(token, text, at + 1)) {
+    const std::size_t end = at + token.size();
     // A letter behind a backslash is an escape, no part of a word.
-    const bool starts = from == 0 || !joins(text[from - 1]) || (from > 1 && text[from - 2] == '\\');
+    const bool starts = at == 0 || !joins(text[at - 1]) || (at > 1 && text[at - 2] == '\\');
     if (starts && (end == text.size() || !joins(text[end]))) return true;
   }
   return false;
