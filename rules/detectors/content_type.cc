@@ -16,6 +16,9 @@ bool names(std::string_view type, std::string_view word) {
   return std::search(type.begin(), type.end(), word.begin(), word.end(), [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; }) != type.end();
 }
 
+bool is_json(std::string_view type) { return type.starts_with("application/json") || names(type, "json"); }
+bool is_event_stream(std::string_view type) { return type.starts_with("text/event-stream") || names(type, "event-stream"); }
+
 class ContentType : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
@@ -23,11 +26,11 @@ class ContentType : public Detector {
     if (!http || http->content_type.empty()) return;
     const Exchange& exchange = *event.exchange;
     if (event.kind == EventKind::exchange_opened) {
-      if (exchange.method == "POST" && !names(http->content_type, "json")) tell(event, {Party::client, Certainty::proven, {}, fmt::format("it sent a message as {}", http->content_type)}, findings);
+      if (exchange.method == "POST" && !is_json(http->content_type)) tell(event, {Party::client, Certainty::proven, {}, fmt::format("it sent a message as {}", http->content_type)}, findings);
       return;
     }
     const bool answer = exchange.method == "POST" && exchange.carries_request && exchange.status == 200;
-    if (!answer || names(http->content_type, "json") || names(http->content_type, "event-stream")) return;
+    if (!answer || is_json(http->content_type) || is_event_stream(http->content_type)) return;
     const bool page = names(http->content_type, "html");
     tell(event, page ? Fault{Party::gateway, Certainty::weak, {"server"}, "a page came where an answer was due: proxies send such pages"}
                      : Fault{Party::server, Certainty::strong, {}, fmt::format("it answered a request as {}", http->content_type)}, findings);

@@ -63,19 +63,6 @@ struct Rivals {
 };
 constexpr std::int64_t kPatience = 2;        // client timeouts after which a call is nobody's any more
 
-// No reply came, and the evidence was there to show one: nothing missing from it, not its end, and nobody who waived the reply.
-bool is_shown_lost(const Call& call) {
-  switch (call.closed) {
-    case CloseReason::cancelled:
-    case CloseReason::refused:
-    case CloseReason::sent_again:
-    case CloseReason::unseen:
-    case CloseReason::evidence_gap:
-    case CloseReason::evidence_ends: return false;
-    default: return !call.maybe_answered;
-  }
-}
-
 class ReplyMismatch : public Detector {
  public:
   explicit ReplyMismatch(const Parameters& parameters) : groups_(kMembers, kPatience * duration_parameter(parameters, "client_timeout_s", kSecond)) {}
@@ -224,8 +211,12 @@ class ReplyMismatch : public Detector {
       rivals.add(other);
     }
     if (rivals.count < 2) return std::nullopt;
-    const bool names_own = session::any_stands_in(member.tokens, payload);
-    member.own = names_own && repeats(payload, member.tokens, rivals, member, false);
+    bool names_own = false;
+    for (std::size_t i = 0; i < member.tokens.size() && !member.own; ++i) {
+      if (!session::stands_in(member.tokens[i], payload)) continue;
+      names_own = true;
+      member.own = !shared(member.tokens[i], rivals, member);
+    }
     if (member.own || is_alike(rivals, member)) return names_own;
     std::size_t fitting = kNoMember, count = 0;
     for (std::size_t i = 0; i < group.used; ++i) {
@@ -356,10 +347,10 @@ class ReplyMismatch : public Detector {
   void compare_shapes(Group& group, FindingSink& findings) {
     std::vector<std::pair<Member*, Member*>> pairs;
     for (std::size_t i = 0; i < group.used; ++i) {
-      for (std::size_t j = i + 1; j < group.used; ++j) {
-        Member& a = group.members[i];
+      Member& a = group.members[i];
+      for (std::size_t j = i + 1; j < group.used && may_be_exchanged(a); ++j) {
         Member& b = group.members[j];
-        if (may_be_exchanged(a, b)) pairs.emplace_back(&a, &b);
+        if (may_be_exchanged(b) && may_be_exchanged(a, b)) pairs.emplace_back(&a, &b);
       }
     }
     for (const auto& [a, b] : pairs) {
@@ -376,9 +367,9 @@ class ReplyMismatch : public Detector {
     }
   }
 
+  static bool may_be_exchanged(const Member& member) { return member.answered && !member.own && !member.told && member.shape.known(); }
   static bool may_be_exchanged(const Member& a, const Member& b) {
-    return a.answered && b.answered && !a.own && !b.own && !a.told && !b.told && a.tool != b.tool && a.digest != b.digest && a.shape.known() && b.shape.known() &&
-           a.shape.features() != b.shape.features() && overlap(a, b) && !left_open(a, b) && !left_open(b, a);
+    return a.tool != b.tool && a.digest != b.digest && a.shape.features() != b.shape.features() && overlap(a, b) && !left_open(a, b) && !left_open(b, a);
   }
 
   static ShapeBook::Side side_of(const Member& member, const Member& other) {

@@ -36,7 +36,8 @@ constexpr std::int64_t kPatience = 2;                    // client timeouts afte
 struct Member {
   std::uint32_t handle = 0;
   std::uint64_t connection = 0;
-  FindingCall call;
+  const Call* asked = nullptr;  // while it is open
+  FindingCall call;             // the tool; the rest by describe(), as few calls are ever told of
   Evidence evidence;
   Time requested, finished;
   bool answered = false, open = false, timed_out = false;
@@ -58,6 +59,8 @@ class SerializedCalls : public Detector {
     member->finished = event.at;
     member->answered = event.kind == EventKind::reply && event.verdict == ReplyVerdict::answer;
     member->timed_out = event.kind == EventKind::call_closed && (event.call->closed == CloseReason::timed_out || event.call->closed == CloseReason::client_closed);
+    const bool after_first = member->answered && group->used < kFewest;  // none that comes from now on was sent before the first was finished
+    if (!after_first) describe(*member);
     group->close(*member);
     if (group->open == 0) close(*event.session, findings);
   }
@@ -95,28 +98,36 @@ class SerializedCalls : public Detector {
   }
 
   void join(const TimelineEvent& event, FindingSink& findings) {
-    Member* const room = groups_.join(event.session->index, event.at, [](Member&) {}, [&](const Group& group) { judge(*event.session, group, findings); });
+    Member* const room = groups_.join(event.session->index, event.at, [](Member& overdue) { describe(overdue); }, [&](Group& group) { judge(*event.session, group, findings); });
     if (!room) return;
     Member& member = *room;
     const Call& call = *event.call;
     member.handle = call.handle;
     member.connection = event.exchange ? event.exchange->connection : 0;
-    reuse(member.call, call, event.at);
-    member.evidence.source = event.source;
-    member.evidence.text = call.head;
+    member.asked = &call;
+    member.call.tool.assign(call.target);
     member.finished = Time{};
     member.answered = member.timed_out = false;
   }
 
+  static void describe(Member& member) {
+    reuse(member.call, *member.asked, member.requested);
+    member.evidence.source = member.asked->source;
+    member.evidence.text = member.asked->head;
+  }
+
   void close(const Session& session, FindingSink& findings) {
-    if (const Group* group = groups_.find(session.index)) judge(session, *group, findings);
+    if (Group* group = groups_.find(session.index)) judge(session, *group, findings);
     groups_.end(session.index);
   }
 
   // One wave: calls sent before the first of them was finished, on connections of their own.
-  void judge(const Session& session, const Group& group, FindingSink& findings) {
+  void judge(const Session& session, Group& group, FindingSink& findings) {
     if (group.used == 1) return learn(waves_of_[session.server_endpoint], group.members[0]);
     if (group.used < kFewest) return;
+    for (std::size_t i = 0; i < group.used; ++i) {
+      if (group.members[i].open) describe(group.members[i]);
+    }
     const std::vector<const Member*> wave = wave_of(group);
     if (wave.size() < kFewest) return;
     const auto answered = static_cast<std::size_t>(std::count_if(wave.begin(), wave.end(), [](const Member* member) { return member->answered; }));

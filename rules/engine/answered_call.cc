@@ -75,6 +75,18 @@ void parse_arguments(AnsweredCall& call) {
   session::argument_tokens(call.text, call.tokens);
 }
 
+bool is_shown_lost(const Call& call) {
+  switch (call.closed) {
+    case CloseReason::cancelled:
+    case CloseReason::refused:
+    case CloseReason::sent_again:
+    case CloseReason::unseen:
+    case CloseReason::evidence_gap:
+    case CloseReason::evidence_ends: return false;
+    default: return !call.maybe_answered;
+  }
+}
+
 bool overlap(const AnsweredCall& a, const AnsweredCall& b) {
   return (!a.ended.known() || !(a.ended < b.requested)) && (!b.ended.known() || !(b.ended < a.requested));
 }

@@ -47,6 +47,8 @@ struct AnsweredCall {
 void begin_call(const model::TimelineEvent& request, AnsweredCall& call);
 void parse_arguments(AnsweredCall& call);
 
+// No reply came, and the evidence was there to show one: nothing missing from it, not its end, and nobody who waived the reply.
+bool is_shown_lost(const model::Call& call);
 bool overlap(const AnsweredCall& a, const AnsweredCall& b);
 // Both were in flight under one id.
 bool of_one_id(const AnsweredCall& a, const AnsweredCall& b);

@@ -11,7 +11,7 @@ using model::Direction;
 
 // Source: MCP 2025-11-25, schema ClientRequest and ClientNotification, less what both sides send.
 bool is_client_method(std::string_view method) {
-  constexpr std::array<std::string_view, 14> kMethods{"initialize",           "tools/list",      "tools/call",          "prompts/list",
+  constexpr std::array<std::string_view, 14> kMethods{"tools/call",           "tools/list",      "initialize",          "prompts/list",
                                                       "prompts/get",          "resources/list",  "resources/read",      "resources/templates/list",
                                                       "resources/subscribe",  "resources/unsubscribe", "completion/complete", "logging/setLevel",
                                                       "notifications/initialized", "notifications/roots/list_changed"};

@@ -1,25 +1,39 @@
 #include "session/argument_echo.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <cstring>
+#include <numeric>
+
+#include "base/find_text.h"
 
 namespace mcpscan::session {
 namespace {
 
 constexpr std::size_t kTokens = 8, kShortest = 5, kShortestWithDigit = 3, kLongest = 96, kShortestNumber = 6;
 
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' || c == ':' || c == '/' || c == '@' || c == ' ';
-}
+enum CharClass : std::uint8_t { kPlain = 1, kDigit = 2, kLetter = 4 };  // plain: no escaping changes it
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+constexpr std::array<std::uint8_t, 256> kClasses = [] {
+  std::array<std::uint8_t, 256> classes{};
+  for (const char c : std::string_view("-_.:/@ ")) classes[static_cast<unsigned char>(c)] = kPlain;
+  for (unsigned c = '0'; c <= '9'; ++c) classes[c] = kPlain | kDigit;
+  for (unsigned c = 'a'; c <= 'z'; ++c) classes[c] = classes[c - 'a' + 'A'] = kPlain | kLetter;
+  return classes;
+}();
+
+std::uint8_t class_of(char c) { return kClasses[static_cast<unsigned char>(c)]; }
+bool is_digit(char c) { return (class_of(c) & kDigit) != 0; }
+
+// The classes that any of its characters has.
+std::uint8_t classes_in(std::string_view token) {
+  return std::accumulate(token.begin(), token.end(), std::uint8_t{0}, [](std::uint8_t classes, char c) { return static_cast<std::uint8_t>(classes | class_of(c)); });
+}
 
 // "ev-5" tells a call apart where "open" does not.
 std::size_t shortest_for(std::string_view token) {
-  const bool mixed = std::any_of(token.begin(), token.end(), is_digit) && std::any_of(token.begin(), token.end(), is_letter);
-  return mixed ? kShortestWithDigit : kShortest;
+  constexpr std::uint8_t kMixed = kDigit | kLetter;
+  return (classes_in(token) & kMixed) == kMixed ? kShortestWithDigit : kShortest;
 }
 
 // The longest run of a value that no escaping changes.
@@ -27,7 +41,7 @@ std::string_view longest_plain_run(std::string_view value) {
   std::string_view best;
   for (std::size_t from = 0; from < value.size();) {
     std::size_t to = from;
-    while (to < value.size() && is_plain(value[to])) ++to;
+    while (to < value.size() && (class_of(value[to]) & kPlain) != 0) ++to;
     if (to - from > best.size()) best = value.substr(from, to - from);
     from = to + 1;
   }
@@ -36,15 +50,8 @@ std::string_view longest_plain_run(std::string_view value) {
 
 void add(std::string_view token, std::size_t shortest, std::vector<std::string>& tokens) {
   token = token.substr(0, kLongest);
-  const bool says_something = std::any_of(token.begin(), token.end(), is_digit) || std::any_of(token.begin(), token.end(), is_letter);
-  if (token.size() < shortest || !says_something || tokens.size() >= kTokens) return;
+  if (token.size() < shortest || tokens.size() >= kTokens || (classes_in(token) & (kDigit | kLetter)) == 0) return;
   if (std::find(tokens.begin(), tokens.end(), token) == tokens.end()) tokens.emplace_back(token);
-}
-
-// string_view::find stops at each byte that looks like the first one, which in prose is often.
-std::size_t place_of(std::string_view word, std::string_view text, std::size_t from) {
-  const void* const at = memmem(text.data() + from, text.size() - from, word.data(), word.size());
-  return at == nullptr ? std::string_view::npos : static_cast<std::size_t>(static_cast<const char*>(at) - text.data());
 }
 
 // End of the string literal whose opening quote stands at `quote`.
@@ -56,11 +63,19 @@ std::size_t string_end(std::string_view text, std::size_t quote) {
   return text.size();
 }
 
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+// Whether a string literal that ends before `at` is a member's name.
+bool is_name(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_blank(text[at])) ++at;
+  return at < text.size() && text[at] == ':';
+}
+
 }  // namespace
 
 void argument_tokens(std::string_view text, std::vector<std::string>& tokens) {
   constexpr std::string_view kKey = "\"arguments\"";
-  std::size_t at = place_of(kKey, text, 0);
+  std::size_t at = find_text(text, kKey);
   if (at == std::string_view::npos) return;
   at += kKey.size();
   int depth = 0;
@@ -69,9 +84,7 @@ void argument_tokens(std::string_view text, std::vector<std::string>& tokens) {
     const char c = text[at];
     if (c == '"') {
       const std::size_t end = string_end(text, at);
-      const bool is_key = end + 1 < text.size() && text.find_first_not_of(" \t\r\n", end + 1) != std::string_view::npos &&
-                          text[text.find_first_not_of(" \t\r\n", end + 1)] == ':';
-      if (!is_key && value) {
+      if (value && !is_name(text, end + 1)) {
         const std::string_view run = longest_plain_run(text.substr(at + 1, std::min(end, text.size()) - at - 1));
         add(run, shortest_for(run), tokens);
       }
@@ -81,9 +94,9 @@ void argument_tokens(std::string_view text, std::vector<std::string>& tokens) {
       value = true;
     } else if (c == '}' || c == ']') {
       if (--depth <= 0) return;
-    } else if (c >= '0' && c <= '9') {
+    } else if (is_digit(c)) {
       std::size_t end = at;
-      while (end < text.size() && ((text[end] >= '0' && text[end] <= '9') || text[end] == '.')) ++end;
+      while (end < text.size() && (is_digit(text[end]) || text[end] == '.')) ++end;
       add(text.substr(at, end - at), kShortestNumber, tokens);
       at = end - 1;
     } else if (c == ':') {
@@ -93,9 +106,8 @@ void argument_tokens(std::string_view text, std::vector<std::string>& tokens) {
 }
 
 bool stands_in(std::string_view token, std::string_view text) {
-  const auto joins = [](char c) { return is_digit(c) || is_letter(c) || c == '_'; };
-  if (token.empty()) return false;
-  for (std::size_t at = place_of(token, text, 0); at != std::string_view::npos; at = place_of(token, text, at + 1)) {
+  const auto joins = [](char c) { return (class_of(c) & (kDigit | kLetter)) != 0 || c == '_'; };
+  for (std::size_t at = find_text(text, token); at != std::string_view::npos; at = find_text(text, token, at + 1)) {
     const std::size_t end = at + token.size();
     // A letter behind a backslash is an escape, no part of a word.
     const bool starts = at == 0 || !joins(text[at - 1]) || (at > 1 && text[at - 2] == '\\');

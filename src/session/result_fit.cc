@@ -15,9 +15,9 @@ struct Requirement {
 
 constexpr std::uint32_t kTaskForms = model::kTask | model::kInputRequired;
 constexpr std::array<Requirement, 14> kRequirements{{
+    {"tools/call", model::kContent, kTaskForms | model::kStructuredContent},  // first, as most results are its
     {"initialize", model::kProtocolVersionKey | model::kCapabilities | model::kServerInfo, 0},
     {"tools/list", model::kTools, 0},
-    {"tools/call", model::kContent, kTaskForms | model::kStructuredContent},
     {"resources/list", model::kResources, 0},
     {"resources/templates/list", model::kResourceTemplates, 0},
     {"resources/read", model::kContents, kTaskForms},
