@@ -48,8 +48,9 @@ struct Case {
 
 class ClientMisattribution : public Detector {
  public:
-  // A run of one input has no wire beside the record: no call is kept then.
-  explicit ClientMisattribution(const Parameters& parameters) : most_wire_calls_(parameters.at("inputs") == "one" ? 0 : kCalls) {}
+  explicit ClientMisattribution(const Parameters& parameters) : one_input_(one_input(parameters)) {}
+
+  std::uint32_t wants() const override { return one_input_ ? event_bit(EventKind::outcome) : ~0u; }
 
   void on_event(const TimelineEvent& event, FindingSink&) override {
     if (event.kind == EventKind::outcome) {
@@ -57,8 +58,8 @@ class ClientMisattribution : public Detector {
       return record_.on_event(event);
     }
     const bool tool_call = event.call && event.call->method == "tools/call";
-    if (most_wire_calls_ == 0 || (!tool_call && event.kind != EventKind::gap)) return;
-    if (event.kind == EventKind::request && wire_calls_++ >= most_wire_calls_) return;
+    if (!tool_call && event.kind != EventKind::gap) return;
+    if (event.kind == EventKind::request && wire_calls_++ >= kCalls) return;
     wires_.try_emplace(event.source.input, kCalls, CallLedger::Echoes::left_out).first->second.on_event(event);
   }
 
@@ -252,7 +253,8 @@ class ClientMisattribution : public Detector {
   CallLedger record_{kCalls, CallLedger::Echoes::left_out};
   std::unordered_multimap<std::uint64_t, std::uint32_t> shown_by_payload_;
   std::map<std::uint32_t, CallLedger> wires_;   // by input
-  std::size_t most_wire_calls_, wire_calls_ = 0;
+  bool one_input_;
+  std::size_t wire_calls_ = 0;
 };
 
 }  // namespace

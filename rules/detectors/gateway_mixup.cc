@@ -17,7 +17,9 @@ constexpr std::int64_t kPassedOnUs = 2 * kSecond;  // a cancel goes out behind t
 
 class GatewayMixup : public Detector {
  public:
-  explicit GatewayMixup(const Parameters& parameters) : cancels_(parameters.at("fault") == "cancel"), hops_(parameters.at("inputs")) {}
+  explicit GatewayMixup(const Parameters& parameters) : cancels_(parameters.at("fault") == "cancel"), one_input_(one_input(parameters)) {}
+
+  std::uint32_t wants() const override { return one_input_ ? 0 : ~0u; }
 
   void on_event(const TimelineEvent& event, FindingSink&) override { hops_.note(event); }
 
@@ -78,6 +80,7 @@ class GatewayMixup : public Detector {
   }
 
   bool cancels_;
+  bool one_input_;
   HopCalls hops_;
 };
 

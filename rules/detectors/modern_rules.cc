@@ -25,6 +25,11 @@ class ModernRules : public Detector {
   explicit ModernRules(const Parameters& parameters)
       : fault_(parameters.at("fault") == "mrtr" ? Fault::input : parameters.at("fault") == "task" ? Fault::task : Fault::subscription) {}
 
+  std::uint32_t wants() const override {
+    if (fault_ == Fault::task) return ~0u;
+    return event_bit(EventKind::request) | event_bit(fault_ == Fault::input ? EventKind::reply : EventKind::notification);
+  }
+
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     const RpcMessage* message = event.observation ? event.observation->message : nullptr;
     if (!message || !event.session) return;

@@ -22,20 +22,22 @@ constexpr std::int64_t kFarthestUs = 10 * kMinute; // skew of clocks that are st
 class NeverTransmitted : public Detector {
  public:
   // A run of one input has no wire beside the record: nothing is kept then.
-  explicit NeverTransmitted(const Parameters& parameters) : most_(parameters.at("inputs") == "one" ? 0 : kCalls) {}
+  explicit NeverTransmitted(const Parameters& parameters) : one_input_(one_input(parameters)) {}
+
+  std::uint32_t wants() const override { return one_input_ ? 0 : ~0u; }
 
   void on_event(const TimelineEvent& event, FindingSink&) override {
     if (event.kind == EventKind::outcome) return note_outcome(event);
     if (event.kind == EventKind::gap) return void(holes_ = true);
     const RpcMessage* message = event.observation ? event.observation->message : nullptr;
     const bool call = message && event.call && event.call->method == "tools/call" && event.call->requestor == Direction::client_to_server;
-    if (!call || !event.session->on_wire || message->arguments_digest == 0 || sent_count_ >= most_) return;
+    if (!call || !event.session->on_wire || message->arguments_digest == 0 || sent_count_ >= kCalls) return;
     ++sent_count_;
     sent_[hash_combine(hash_bytes(event.call->target), message->arguments_digest)].push_back(event.at);
   }
 
   void finish(FindingSink& findings) override {
-    if (holes_ || sent_count_ >= most_ || made_.size() >= most_) return;
+    if (holes_ || sent_count_ >= kCalls || made_.size() >= kCalls) return;
     Time first, last;
     std::size_t met = 0;
     for (Made& made : made_) {
@@ -63,7 +65,7 @@ class NeverTransmitted : public Detector {
   void note_outcome(const TimelineEvent& event) {
     const OutcomeFacts& facts = *event.observation->outcome;
     const Time at = facts.started.known() ? facts.started : event.at;
-    if (facts.is_start || facts.not_sent || facts.tool.empty() || facts.arguments_digest == 0 || !at.known() || made_.size() >= most_) return;
+    if (facts.is_start || facts.not_sent || facts.tool.empty() || facts.arguments_digest == 0 || !at.known() || made_.size() >= kCalls) return;
     made_.push_back({std::string(facts.call), std::string(facts.tool), std::string(facts.conversation), hash_combine(hash_bytes(facts.tool), facts.arguments_digest), at, evidence_of(event), false});
   }
 
@@ -85,7 +87,8 @@ class NeverTransmitted : public Detector {
 
   std::unordered_map<std::uint64_t, std::vector<Time>> sent_;  // by tool and arguments
   std::vector<Made> made_;
-  std::size_t most_, sent_count_ = 0;
+  bool one_input_;
+  std::size_t sent_count_ = 0;
   bool holes_ = false;
 };
 

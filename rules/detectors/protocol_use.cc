@@ -57,6 +57,8 @@ class ProtocolUse : public Detector {
  public:
   explicit ProtocolUse(const Parameters& parameters) : capability_(parameters.at("fault") == "capability") {}
 
+  std::uint32_t wants() const override { return capability_ ? ~0u : event_bits(EventKind::request, EventKind::notification); }
+
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::session_finished) return void(declared_.erase(event.session->index));
     const RpcMessage* message = event.observation ? event.observation->message : nullptr;

@@ -63,10 +63,10 @@ class SessionIds : public Detector {
  public:
   explicit SessionIds(const Parameters& parameters) : weak_(parameters.at("fault") == "weak") {}
 
+  std::uint32_t wants() const override { return weak_ ? event_bit(EventKind::session_finished) : ~event_bit(EventKind::session_finished); }
+
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
-    const bool finished = event.kind == EventKind::session_finished;
-    if (weak_ && finished) note_id(*event.session, evidence_of(event));
-    if (!weak_ && !finished) note_use(event, findings);
+    weak_ ? note_id(*event.session, evidence_of(event)) : note_use(event, findings);
   }
 
   void finish(FindingSink& findings) override {

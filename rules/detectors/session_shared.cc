@@ -39,7 +39,9 @@ struct Users {
 
 class SessionShared : public Detector {
  public:
-  explicit SessionShared(const Parameters& parameters) : hops_(parameters.at("inputs")) {}
+  explicit SessionShared(const Parameters& parameters) : one_input_(one_input(parameters)) {}
+
+  std::uint32_t wants() const override { return one_input_ ? ~event_bit(EventKind::request) : ~0u; }
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (!event.session) return;
@@ -103,6 +105,7 @@ class SessionShared : public Detector {
   }
 
   std::map<std::pair<std::uint32_t, std::uint32_t>, Seen> seen_;  // by input and session
+  bool one_input_;
   HopCalls hops_;
 };
 

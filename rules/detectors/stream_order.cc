@@ -14,18 +14,25 @@ constexpr std::size_t kCancelled = 4096;  // exchanges of cancelled calls rememb
 
 class StreamOrder : public Detector {
  public:
-  explicit StreamOrder(const Parameters& parameters) : fault_(parameters.at("fault")) {}
+  explicit StreamOrder(const Parameters& parameters)
+      : breach_(parameters.at("fault") == "after-final" ? Breach::after_final : parameters.at("fault") == "foreign-stream" ? Breach::foreign_stream : Breach::resumed) {}
+
+  std::uint32_t wants() const override {
+    return breach_ == Breach::resumed ? event_bits(EventKind::cancel, EventKind::timeout, EventKind::exchange_opened) : event_bits(EventKind::notification, EventKind::request);
+  }
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
-    if (fault_ == "after-final") return after_final(event, findings);
-    fault_ == "foreign-stream" ? foreign_stream(event, findings) : resumed(event, findings);
+    switch (breach_) {
+      case Breach::after_final: return after_final(event, findings);
+      case Breach::foreign_stream: return foreign_stream(event, findings);
+      case Breach::resumed: return resumed(event, findings);
+    }
   }
 
  private:
-  static bool from_server(const TimelineEvent& event) {
-    const bool message = event.kind == EventKind::notification || event.kind == EventKind::request;
-    return message && event.exchange && event.observation->direction == Direction::server_to_client;
-  }
+  enum class Breach : std::uint8_t { after_final, foreign_stream, resumed };
+
+  static bool from_server(const TimelineEvent& event) { return event.exchange && event.observation->direction == Direction::server_to_client; }
 
   static void after_final(const TimelineEvent& event, FindingSink& findings) {
     if (!from_server(event)) return;
@@ -63,7 +70,7 @@ class StreamOrder : public Detector {
     findings.add(std::move(draft));
   }
 
-  std::string fault_;
+  Breach breach_;
   std::set<std::uint64_t> cancelled_;
 };
 

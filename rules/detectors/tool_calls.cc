@@ -17,6 +17,8 @@ class ToolCalls : public Detector {
  public:
   explicit ToolCalls(const Parameters& parameters) : unlisted_(parameters.at("fault") == "unlisted") {}
 
+  std::uint32_t wants() const override { return unlisted_ ? ~0u : ~event_bit(EventKind::request); }
+
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::session_finished) return listing_.forget(event.session->index);
     if (!event.session) return;

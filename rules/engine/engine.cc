@@ -103,7 +103,7 @@ Engine::Engine(const RuleSet& rules, const EngineOptions& options, const Limits&
       parameters.try_emplace(std::string(kClientTimeout), fmt::format("{:.6f}", static_cast<double>(options.client_timeout_us) / kSecond));
       parameters.try_emplace("inputs", options.one_input ? "one" : "several");
       worker->detector = rule->detector->make(parameters);
-      events = rule->detector->events;
+      events = rule->detector->events & worker->detector->wants();
     }
     for (std::size_t kind = 0; kind < model::kEventKinds; ++kind) {
       if ((events & (1u << kind)) != 0) by_event_[kind].push_back({worker->detector.get(), worker->detector ? nullptr : &rule->condition, worker.get()});

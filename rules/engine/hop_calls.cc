@@ -31,12 +31,12 @@ void HopCalls::note(const TimelineEvent& event) {
   const RpcMessage* message = event.observation ? event.observation->message : nullptr;
   if (!message || !event.session) return;
   if (event.kind == EventKind::cancel || event.kind == EventKind::timeout) {
-    if (message->method != "notifications/cancelled" || cancels_.size() >= most_) return;
+    if (message->method != "notifications/cancelled" || cancels_.size() >= kCalls) return;
     cancels_.push_back({event.source.input, event.session->label, OwnedId(message->related), event.at, evidence_of(event)});
     return;
   }
   const bool call = event.kind == EventKind::request && event.call && event.call->method == "tools/call" && event.call->requestor == Direction::client_to_server;
-  if (!call || message->arguments_digest == 0 || calls_.size() >= most_) return;
+  if (!call || message->arguments_digest == 0 || calls_.size() >= kCalls) return;
   const HttpFacts* http = event.observation->http;
   HopCall& kept = calls_.emplace_back();
   kept.input = event.source.input;

@@ -37,9 +37,6 @@ class HopCalls {
  public:
   static constexpr std::size_t kCalls = 50000;
 
-  // A run of one input shows no two sides: nothing is kept then. `inputs` is what the engine tells each detector, one or several.
-  explicit HopCalls(const std::string& inputs) : most_(inputs == "one" ? 0 : kCalls) {}
-
   void note(const model::TimelineEvent& event);  // requests, cancels and timeouts
   // To be called once, when all is read.
   void pair();
@@ -47,7 +44,6 @@ class HopCalls {
   const std::vector<HopCancel>& cancels() const { return cancels_; }
 
  private:
-  std::size_t most_;
   std::vector<HopCall> calls_;
   std::vector<HopCancel> cancels_;
 };

@@ -8,6 +8,8 @@ std::int64_t duration_parameter(const Parameters& parameters, const char* key, s
   return static_cast<std::int64_t>(std::strtod(parameters.at(key).c_str(), nullptr) * static_cast<double>(unit_us));
 }
 
+bool one_input(const Parameters& parameters) { return parameters.at("inputs") == "one"; }
+
 FindingCall finding_call(const Call& call) { return {call.id, call.method, call.target, call.requested_at, call.replied_at}; }
 
 FindingCall call_of_key(std::string_view key) {

@@ -49,10 +49,14 @@ class FindingSink {
 using Parameters = std::map<std::string, std::string>;
 // A duration parameter in microseconds: the number times `unit_us`.
 std::int64_t duration_parameter(const Parameters& parameters, const char* key, std::int64_t unit_us);
+// A run of one input: nothing can be laid beside it, so a rule that compares two keeps no call. The engine tells it each detector.
+bool one_input(const Parameters& parameters);
 
 class Detector {
  public:
   virtual ~Detector() = default;
+  // Which of its entry's events this one needs, as event_bits(): with its parameters it may need fewer.
+  virtual std::uint32_t wants() const { return ~0u; }
   virtual void on_event(const TimelineEvent& event, FindingSink& findings) = 0;
   // The evidence is read to its end.
   virtual void finish(FindingSink&) {}
