@@ -10,8 +10,12 @@
 
 namespace mcpscan {
 
+// Of long texts: by the widest registers the processor has.
+std::uint64_t hash_long(std::string_view bytes, std::uint64_t seed);
+
 inline std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed = 0) {
-  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+  constexpr std::size_t kLong = 240;  // where XXH3 turns to its loop
+  return bytes.size() > kLong ? hash_long(bytes, seed) : XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 
 inline std::uint64_t hash_combine(std::uint64_t a, std::uint64_t b) {
