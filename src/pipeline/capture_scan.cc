@@ -154,23 +154,26 @@ Result<CaptureScanResult> scan_capture(ByteReader& bytes, std::uint32_t input, n
   std::size_t secrets_taken = 0;
   DamagedRecords damaged;
   Time last;
-  while (capture.next(packet)) {
-    if (capture.secrets().size() > secrets_taken) {
-      keys.add(capture.secrets().substr(secrets_taken), row.path, row.anomalies);
-      secrets_taken = capture.secrets().size();
+  const auto read = [&] {
+    while (capture.next(packet)) {
+      if (capture.secrets().size() > secrets_taken) {
+        keys.add(capture.secrets().substr(secrets_taken), row.path, row.anomalies);
+        secrets_taken = capture.secrets().size();
+      }
+      damaged.tell_new(capture, packet, input, window);
+      if (!row.first.known()) row.first = packet.at;
+      if (!last.known() || packet.at > last) last = packet.at;
+      flows.add(packet);
+      if (packet.number % kProgressEvery == 0) progress(packet.offset);
     }
-    damaged.tell_new(capture, packet, input, window);
-    if (!row.first.known()) row.first = packet.at;
-    if (!last.known() || packet.at > last) last = packet.at;
-    flows.add(packet);
-    if (packet.number % kProgressEvery == 0) progress(packet.offset);
-  }
-  row.last = last;
-  packet.before_damage = false;
-  if (capture.anomalies().entries().contains("cut-file")) tell_gap("the file is cut", input, packet.number, last, window);
-  else damaged.tell_new(capture, packet, input, window);
-  flows.finish(last);
-  if (relay) relay->finish();
+    row.last = last;
+    packet.before_damage = false;
+    if (capture.anomalies().entries().contains("cut-file")) tell_gap("the file is cut", input, packet.number, last, window);
+    else damaged.tell_new(capture, packet, input, window);
+    flows.finish(last);
+  };
+  if (relay) relay->run(read);
+  else read();
   row.books.merge(flow_books);
   row.books.merge(capture.books());
   row.anomalies.merge(capture.anomalies());

@@ -115,16 +115,19 @@ Status scan_har(ByteReader& bytes, std::string head, std::uint32_t input, const 
   std::optional<ObservationRelay> relay;
   if (threads > 1) relay.emplace(sink);
   HarReplay replay(input, limits, numbers, relay ? *relay : sink, row);
-  if (threads > 1) {
-    ReadAhead ahead(intake);
-    replay_all([&] { return ahead.next(); }, replay, progress);
-  } else {
-    replay_all([&] { return read_batch(intake); }, replay, progress);
-  }
-  row.first = intake.first();
-  row.last = intake.last();
-  replay.finish(intake.reader().entries_cut(), row.last);
-  if (relay) relay->finish();
+  const auto read = [&] {
+    if (relay) {
+      ReadAhead ahead(intake);
+      replay_all([&] { return ahead.next(); }, replay, progress);
+    } else {
+      replay_all([&] { return read_batch(intake); }, replay, progress);
+    }
+    row.first = intake.first();
+    row.last = intake.last();
+    replay.finish(intake.reader().entries_cut(), row.last);
+  };
+  if (relay) relay->run(read);
+  else read();
   row.books.merge(intake.books());
   row.anomalies.merge(intake.anomalies());
   if (intake.reader().cut()) row.anomalies.add({"cut-file", "the file ends before its JSON does", {input, model::PlaceKind::entry, 0, 0}, 1});

@@ -1,11 +1,20 @@
 #include "pipeline/observation_relay.h"
 
+#include <thread>
+
 #include "pipeline/observation_copy.h"
 #include "pipeline/observation_prefetch.h"
 
 namespace mcpscan::pipeline {
 
-ObservationRelay::ObservationRelay(model::ObservationSink& sink) : sink_(sink), thread_([this] { run(); }) {}
+void ObservationRelay::run(FunctionRef<void()> read) {
+  std::thread reader([&] {
+    read();
+    close();
+  });
+  hand_on();
+  reader.join();
+}
 
 void ObservationRelay::observe(const model::Observation& seen) {
   if (seen.message && seen.message->text.size() > kCopiedBytes) {
@@ -33,18 +42,16 @@ void ObservationRelay::wait_until_idle() {
   emptied_.wait(lock, [this] { return waiting() == 0; });
 }
 
-void ObservationRelay::finish() {
-  if (!thread_.joinable()) return;
+void ObservationRelay::close() {
   hand_over();
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
   }
   filled_.notify_one();
-  thread_.join();
 }
 
-void ObservationRelay::run() {
+void ObservationRelay::hand_on() {
   for (std::unique_lock lock(mutex_);;) {
     filled_.wait(lock, [this] { return closing_ || waiting() > 0; });
     if (waiting() == 0) return;

@@ -1,6 +1,6 @@
-// ObservationRelay: hands observations on in a second thread, in their order, so that reading and judging overlap. What it hands on are
-// copies, in batches; the sink is used by nobody else between construction and finish().
-// Ownership: batches own their copies. Threads: observe() and finish() in the caller's, the sink in the relay's own.
+// ObservationRelay: lets evidence be read in a second thread while what it says is judged in the caller's, in its order. What is handed on
+// are copies, in batches. Judging keeps what it allocates, and the first thread's memory grows at a smaller cost than any other's.
+// Ownership: batches own their copies. Threads: the reader, and with it observe(), in the relay's own; the sink in the caller's of run().
 // Bound: kBatches of kBatchBytes and kBatchSize; an observation of more than kCopiedBytes waits until all before it are handed on, and is
 // not copied.
 #pragma once
@@ -9,24 +9,23 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "base/arena.h"
+#include "base/function_ref.h"
 #include "model/observation.h"
 
 namespace mcpscan::pipeline {
 
 class ObservationRelay : public model::ObservationSink {
  public:
-  explicit ObservationRelay(model::ObservationSink& sink);
-  ~ObservationRelay() override { finish(); }
+  explicit ObservationRelay(model::ObservationSink& sink) : sink_(sink) {}
   ObservationRelay(const ObservationRelay&) = delete;
   ObservationRelay& operator=(const ObservationRelay&) = delete;
 
+  // Returns when `read` has, and everything it observed was handed on.
+  void run(FunctionRef<void()> read);
   void observe(const model::Observation& seen) override;
-  // Returns when everything has been handed on; nothing may be observed after it.
-  void finish();
 
  private:
   // All batches together fit into a core's own cache: what is read back from beyond it costs more than its copy.
@@ -39,7 +38,8 @@ class ObservationRelay : public model::ObservationSink {
   std::uint64_t waiting() const { return filled_count_ - emptied_count_; }
   void hand_over();
   void wait_until_idle();
-  void run();
+  void close();
+  void hand_on();
 
   model::ObservationSink& sink_;
   std::array<Batch, kBatches> batches_;
@@ -47,7 +47,6 @@ class ObservationRelay : public model::ObservationSink {
   std::condition_variable filled_, emptied_;
   std::uint64_t filled_count_ = 0, emptied_count_ = 0;   // batches handed over, batches done
   bool closing_ = false;
-  std::thread thread_;
 };
 
 }  // namespace mcpscan::pipeline

@@ -45,12 +45,13 @@ TEST_CASE("What is relayed arrives as it was told and in its order, be it short,
       tell(direct, number, size);
       tell(relay, number, size);
     };
-    for (std::uint64_t i = 1; i <= 3000; ++i) tell_both(i, i % 97);
-    for (std::uint64_t i = 3001; i <= 3100; ++i) tell_both(i, 40'000);
-    tell_both(3101, 1u << 20);
-    tell_both(3102, (1u << 20) + 1);
-    tell_both(3103, 10);
-    relay.finish();
+    relay.run([&] {
+      for (std::uint64_t i = 1; i <= 3000; ++i) tell_both(i, i % 97);
+      for (std::uint64_t i = 3001; i <= 3100; ++i) tell_both(i, 40'000);
+      tell_both(3101, 1u << 20);
+      tell_both(3102, (1u << 20) + 1);
+      tell_both(3103, 10);
+    });
   }
   REQUIRE(relayed.seen.size() == 3103);
   CHECK((relayed.seen == direct.seen));
