@@ -10,6 +10,8 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string>
+#include <unordered_map>
 
 #include "engine/overlap_group.h"
 #include "model/detector.h"
@@ -70,11 +72,22 @@ class SerializedCalls : public Detector {
   }
 
  private:
+  // What calls took that nothing ran beside, the last ones, in no order.
+  struct Alone {
+    std::vector<std::int64_t> took;
+    std::size_t next = 0;
+
+    void add(std::int64_t us) {
+      if (took.size() < kAlone) return took.push_back(us);
+      took[next] = us;
+      next = (next + 1) % kAlone;
+    }
+  };
   // What is held back of one server, and how usual it is.
   struct Waves {
     std::size_t seen = 0, paced = 0;
     std::vector<FindingDraft> held;
-    std::map<std::string, std::vector<std::int64_t>> alone;  // by tool: what calls took that nothing ran beside
+    std::unordered_map<std::string, Alone> alone;  // by tool
   };
   struct Holder : FindingSink {
     explicit Holder(std::vector<FindingDraft>& into) : held(into) {}
@@ -166,16 +179,14 @@ class SerializedCalls : public Detector {
 
   static void learn(Waves& waves, const Member& member) {
     if (!member.answered || (waves.alone.size() >= kToolsKnown && !waves.alone.contains(member.call.tool))) return;
-    std::vector<std::int64_t>& took = waves.alone[member.call.tool];
-    if (took.size() >= kAlone) took.erase(took.begin());
-    took.push_back(member.finished.us - member.requested.us);
+    waves.alone[member.call.tool].add(member.finished.us - member.requested.us);
   }
 
   // What a call to the tool takes when nothing runs beside it, the median; 0: not known, or different each time.
   static std::int64_t alone(const Waves& waves, const std::string& tool) {
     const auto known = waves.alone.find(tool);
-    if (known == waves.alone.end() || known->second.size() < 2) return 0;
-    std::vector<std::int64_t> took = known->second;
+    if (known == waves.alone.end() || known->second.took.size() < 2) return 0;
+    std::vector<std::int64_t> took = known->second.took;
     std::sort(took.begin(), took.end());
     const auto median = static_cast<double>(took[took.size() / 2]);
     const auto near = std::count_if(took.begin(), took.end(), [median](std::int64_t one) { return std::abs(static_cast<double>(one) - median) <= kOwnTolerance * median; });

@@ -91,6 +91,12 @@ bool result_fits_call(const TimelineEvent& e) {
   return session::result_fits(e.call->method, m->result_keys);
 }
 
+// Nothing is wrong with the message by itself, nor, for a result, with what it is the answer to.
+bool is_sound(const TimelineEvent& e) {
+  const auto* m = message(e);
+  return !m || (m->defects == 0 && m->kind != model::MessageKind::invalid && result_fits_call(e));
+}
+
 // Mcp-Method and Mcp-Name mirror the body (MCP 2026-07-28, transports, Standard Request Headers).
 bool headers_differ(const TimelineEvent& e) {
   const auto* m = message(e);
@@ -161,6 +167,7 @@ const FieldEntry kFields[]{
     {"carries_request", flag<([](const TimelineEvent& e) -> bool { return e.exchange && e.exchange->carries_request; })>()},
     {"sse", flag<([](const TimelineEvent& e) -> bool { return e.exchange ? e.exchange->is_sse : http(e) && http(e)->is_sse; })>()},
     {"result_fits", flag<([](const TimelineEvent& e) -> bool { return result_fits_call(e); })>()},
+    {"sound", flag<([](const TimelineEvent& e) -> bool { return is_sound(e); })>()},
     {"header_mismatch", flag<([](const TimelineEvent& e) -> bool { return headers_differ(e); })>()},
     {"is_reply", flag<([](const TimelineEvent& e) -> bool { return e.kind == model::EventKind::reply; })>()},
     {"start_seen", flag<([](const TimelineEvent& e) -> bool { return e.session && e.session->start_seen; })>()},

@@ -1,13 +1,42 @@
 #include "session/exchange_table.h"
 
+#include <utility>
+
 namespace mcpscan::session {
 
 using model::Exchange;
 
+namespace {
+
+// As a new one, but for the room that its texts and its list have.
+void renew(Exchange& exchange) {
+  Exchange fresh;
+  for (const auto text : {&Exchange::method, &Exchange::path, &Exchange::peer, &Exchange::last_event_id, &Exchange::server, &Exchange::mcp_method, &Exchange::mcp_name,
+                          &Exchange::protocol_version}) {
+    (exchange.*text).clear();
+    (fresh.*text).swap(exchange.*text);
+  }
+  exchange.calls.clear();
+  fresh.calls.swap(exchange.calls);
+  exchange = std::move(fresh);
+}
+
+}  // namespace
+
+ExchangeTable::Open& ExchangeTable::place_for(std::uint64_t id) {
+  if (const auto found = exchanges_.find(id); found != exchanges_.end()) {
+    unlink(found->second);
+    return found->second;
+  }
+  if (spare_exchanges_.empty()) return exchanges_.try_emplace(id).first->second;
+  auto node = std::move(spare_exchanges_.back());
+  spare_exchanges_.pop_back();
+  node.key() = id;
+  return exchanges_.insert(std::move(node)).position->second;
+}
+
 Exchange& ExchangeTable::open(std::uint64_t id, std::uint64_t connection) {
-  const auto [place, is_new] = exchanges_.try_emplace(id);
-  Open& open = place->second;
-  if (!is_new) unlink(open);
+  Open& open = place_for(id);
   open.exchange.id = id;
   open.exchange.connection = connection;
   link(open);
@@ -25,7 +54,9 @@ void ExchangeTable::erase(std::uint64_t id) {
   const auto found = exchanges_.find(id);
   if (found == exchanges_.end()) return;
   unlink(found->second);
-  exchanges_.erase(found);
+  if (spare_exchanges_.size() >= kSpare) return void(exchanges_.erase(found));
+  renew(found->second.exchange);
+  spare_exchanges_.push_back(exchanges_.extract(found));
 }
 
 Exchange* ExchangeTable::oldest() {
@@ -50,7 +81,15 @@ void ExchangeTable::mark_gap_on(std::uint64_t connection, Visit visit) {
 }
 
 void ExchangeTable::link(Open& open) {
-  Open*& newest = newest_[open.exchange.connection];
+  const std::uint64_t connection = open.exchange.connection;
+  if (!spare_newest_.empty() && !newest_.contains(connection)) {
+    auto node = std::move(spare_newest_.back());
+    spare_newest_.pop_back();
+    node.key() = connection;
+    node.mapped() = nullptr;
+    newest_.insert(std::move(node));
+  }
+  Open*& newest = newest_[connection];
   open.older = newest;
   open.newer = nullptr;
   open.in_gap = false;
@@ -62,7 +101,8 @@ void ExchangeTable::unlink(Open& open) {
   if (open.older) open.older->newer = open.newer;
   if (open.newer) open.newer->older = open.older;
   else if (open.older) newest_[open.exchange.connection] = open.older;
-  else newest_.erase(open.exchange.connection);
+  else if (spare_newest_.size() >= kSpare) newest_.erase(open.exchange.connection);
+  else spare_newest_.push_back(newest_.extract(open.exchange.connection));
 }
 
 }  // namespace mcpscan::session

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <unordered_map>
+#include <vector>
 
 #include "base/function_ref.h"
 #include "base/limits.h"
@@ -40,12 +41,20 @@ class ExchangeTable {
     Open* newer = nullptr;
     bool in_gap = false;   // marked by a hole of its connection, and so is all that is older
   };
+  using Exchanges = std::unordered_map<std::uint64_t, Open>;
+  using Newest = std::unordered_map<std::uint64_t, Open*>;
+  static constexpr std::size_t kSpare = 256;
+
+  Open& place_for(std::uint64_t id);
   void link(Open& open);
   void unlink(Open& open);
 
   const Limits& limits_;
-  std::unordered_map<std::uint64_t, Open> exchanges_;
-  std::unordered_map<std::uint64_t, Open*> newest_;   // by connection
+  Exchanges exchanges_;
+  Newest newest_;   // by connection
+  // Ended ones, kept for their memory: most exchanges end before the next begins.
+  std::vector<Exchanges::node_type> spare_exchanges_;
+  std::vector<Newest::node_type> spare_newest_;
   std::deque<std::uint64_t> order_;
 };
 

@@ -1,6 +1,6 @@
 #include "base/find_text.h"
 
-#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch.hpp>
 
 #include <string>
 
