@@ -1,5 +1,7 @@
 // The end of the process behind a gateway or client. One that was asked to end while nothing waited for it is a shutdown.
 // Source: MCP 2025-11-25 transports, stdio, "Shutdown"; protocol notes HT04.
+#include <string>
+
 #include "engine/backend_end.h"
 #include "model/detector.h"
 
@@ -19,14 +21,23 @@ class BackendExit : public Detector {
     draft.at = event.at;
     draft.fault = end.fault;
     // Where a client ended its session first, that is why; and the tail of a session that nothing is known of may be anything.
+    const bool told_before = last_.known() && event.at.known() && event.at.us - last_.us <= kToldTwiceUs && last_session_ == draft.session;
+    last_ = event.at;
+    last_session_ = draft.session;
     const bool told_how = !event.observation->notice->key.empty() || !event.observation->notice->second_key.empty();
-    if (event.session && event.session->ended && !told_how) return;
+    if ((event.session && event.session->ended && !told_how) || (told_before && !told_how)) return;
     const bool seen_alive = event.session && (event.session->was_alive || event.session->initialize_seen || event.session->start_seen);
     if ((end.asked && !waited_for) || (!told_how && !seen_alive && event.session)) draft.level = Level::informational;
     if (end.asked) draft.cause_rule = "second-get-stream";
     draft.evidence.push_back(evidence_of(event));
     findings.add(std::move(draft));
   }
+
+ private:
+  static constexpr std::int64_t kToldTwiceUs = kSecond;  // with its code, and then what was waiting for it
+
+  Time last_;
+  std::string last_session_;
 };
 
 }  // namespace

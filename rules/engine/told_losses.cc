@@ -17,6 +17,7 @@ std::string label_of(const TimelineEvent& event) { return event.session ? event.
 
 void ToldLosses::note(const TimelineEvent& event, FindingSink& findings) {
   if (event.kind == EventKind::outcome) return note_outcome(event);
+  saw_initialize_ = saw_initialize_ || (event.call && event.call->method == "initialize");
   saw_calls_ = saw_calls_ || (event.call && event.call->method == "tools/call");
   if (event.kind == EventKind::call_closed) return;
   if (event.kind == EventKind::reply) {
@@ -30,6 +31,7 @@ void ToldLosses::note(const TimelineEvent& event, FindingSink& findings) {
     return;
   }
   if (notice->kind == NoticeKind::session_created) pending_.erase(label_of(event));
+  if (notice->kind == NoticeKind::backend_exited && notice->method == "initialize") tell_exited(event, findings);
   if (notice->kind == NoticeKind::unknown_reply_id && !event.other) note_stray_answer(event, findings);
   if (notice->kind != NoticeKind::initialize_pending) return;
   Pending& pending = pending_[label_of(event)];
@@ -74,6 +76,20 @@ void ToldLosses::tell_given_up(const TimelineEvent& event, FindingSink& findings
   draft.at = event.at;
   draft.evidence.push_back(evidence_of(event));
   draft.cause_rule = "client-timeout";
+  findings.add(std::move(draft));
+}
+
+void ToldLosses::tell_exited(const TimelineEvent& event, FindingSink& findings) {
+  pending_.erase(label_of(event));
+  if (saw_initialize_) return;  // then its own end has told
+  FindingDraft draft = draft_for(label_of(event), "its process ended before it answered");
+  draft.detail = "unknown";
+  draft.fault.party = Party::server;
+  draft.fault.certainty = Certainty::strong;
+  draft.call = FindingCall{{}, "initialize", {}, {}, {}};
+  draft.at = event.at;
+  draft.evidence.push_back(evidence_of(event));
+  draft.cause_rule = "backend-exit";
   findings.add(std::move(draft));
 }
 
