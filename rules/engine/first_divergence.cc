@@ -55,7 +55,9 @@ struct Point {
       if (booked.finding.level == Level::informational) continue;
       for (const FindingCall& call : booked.finding.calls) {
         const std::uint32_t record = index.find(booked.finding, call);
-        if (record != kAlone) accused[booked.finding.rule].insert(record);
+        if (record == kAlone) continue;
+        accused[booked.finding.rule].insert(record);
+        if (booked.finding.rule == kLost) lost_as.emplace(record, booked.finding.detail);
       }
     }
   }
@@ -69,6 +71,7 @@ struct Point {
   Witness& witness;
   RecordIndex index;
   std::unordered_map<std::string, std::unordered_set<std::uint32_t>> accused;
+  std::unordered_map<std::uint32_t, std::string> lost_as;  // the detail under which a call is told as lost
 };
 
 bool speaks_of_replies(const BookedFinding& booked) {
@@ -103,6 +106,8 @@ class Divergence {
       }
     }
     for (std::size_t at = 1; at < points_.size(); ++at) {
+      for (BookedFinding& booked : points_[at].witness.book->findings()) leave_out_lost_otherwise(at, booked.finding);
+      std::erase_if(points_[at].witness.book->findings(), [](const BookedFinding& booked) { return booked.finding.rule == kLost && booked.finding.count == 0; });
       std::erase_if(points_[at].witness.book->findings(), [&](const BookedFinding& booked) { return told_outside(at, booked.finding); });
     }
   }
@@ -169,6 +174,20 @@ class Divergence {
       if (all) return true;
     }
     return false;
+  }
+
+  // A proxy ends a stream that its server never used: the call is lost in one way before it and in another behind it, and is one call.
+  void leave_out_lost_otherwise(std::size_t at, Finding& finding) const {
+    if (finding.rule != kLost || finding.calls_left_out > 0 || finding.count != finding.calls.size()) return;
+    finding.count -= std::erase_if(finding.calls, [&](const FindingCall& call) {
+      const std::uint32_t mine = points_[at].index.find(finding, call);
+      for (std::size_t outer = 0; outer < at && mine != kAlone; ++outer) {
+        const std::uint32_t theirs = outer_record(outer, at, mine);
+        const auto told = theirs == kAlone ? points_[outer].lost_as.end() : points_[outer].lost_as.find(theirs);
+        if (told != points_[outer].lost_as.end() && told->second != finding.detail) return true;
+      }
+      return false;
+    });
   }
 
   std::uint32_t outer_record(std::size_t outer, std::size_t at, std::uint32_t inner) const {

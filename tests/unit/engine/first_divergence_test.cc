@@ -109,6 +109,19 @@ TEST_CASE("lost at both wires: the server's, not the gateway's") {
   CHECK(Taps::fault(taps.at_client).certainty == Certainty::proven);
 }
 
+TEST_CASE("a call that ended in one way before the proxy and in another behind it is lost once") {
+  Taps taps;
+  taps.both(9, "amber-9", "", "");
+  taps.both(10, "amber-10", "", "");
+  taps.accuse(taps.at_client, kLost, "9", 90, Party::server, "stream closed");
+  taps.accuse(taps.at_server, kLost, "9", 90.1, Party::server, "timeout");
+  taps.accuse(taps.at_server, kLost, "10", 100.1, Party::server, "timeout");
+  taps.judge();
+  CHECK(Taps::fault(taps.at_client).party == Party::server);
+  REQUIRE(taps.at_server.findings().size() == 1);
+  CHECK(taps.at_server.findings()[0].finding.count == 1);
+}
+
 TEST_CASE("two files of one place move no blame") {
   Taps taps;
   taps.both(9, "amber-9", "", "payload");
