@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kRecentMessages = 16;
 constexpr std::int64_t kWrittenTwiceUs = 50 * kMillisecond;  // two handlers of one process write within this
 constexpr std::int64_t kSeenTwiceUs = 2 * kSecond;  // a proxy and the server behind it write of one request within this
+constexpr std::int64_t kBegunTwiceUs = kSecond;
 constexpr std::size_t kPeers = 65536;
 constexpr std::int64_t kRetryWithinUs = 10 * kSecond;        // transports send again at once or after a short pause
 
@@ -103,7 +104,7 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   state.requests_shown = state.requests_shown || !seen.of_access_line;
   if (message.id.present()) capabilities_ |= model::kRequestIds;
   const bool from_client = requestor == Direction::client_to_server;
-  if (message.method == "initialize" && session.keyed_by == model::SessionKeying::process && session.initialize_seen) restart(state, seen);
+  if (message.method == "initialize" && session.keyed_by == model::SessionKeying::process && session.initialize_seen && !begins_again(state, message, time_of(seen))) restart(state, seen);
   remember_peer(state, seen.http);
   Event request = event(EventKind::request, seen, &state);
   request.exchange = exchange;
@@ -154,6 +155,14 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
     if (session.protocol_version.empty()) session.protocol_version = message.protocol_version;
   }
   if (!exchange) remember_caller(seen, call);
+}
+
+// The same initialize again before the first one could be answered: written twice, or by a second process that was started with the first. A process
+// that was started anew would have ended before.
+bool SessionTracker::begins_again(const SessionState& state, const RpcMessage& message, Time at) {
+  const Call* opening = calls_.newest_open(state.session.index, Direction::client_to_server, message.id);
+  if (!opening || opening->method != message.method || opening->params_digest != message.digest) return false;
+  return at.known() && opening->requested_at.known() && at.us - opening->requested_at.us <= kBegunTwiceUs;
 }
 
 // An access line that comes later tells this exchange by the client's port.

@@ -140,6 +140,7 @@ class SessionTracker : public model::ObservationSink {
   model::Call* only_call_of_client(const Observation& seen);
   SessionState* only_given_session(const Observation& seen);
   bool shown_already(const Observation& seen, const SessionState& state);
+  bool begins_again(const SessionState& state, const model::RpcMessage& message, Time at);
   void on_gap(const Observation& seen);
   void on_stream_event(const Observation& seen);
   void remember_event_id(const Observation& seen, model::Exchange& exchange);
