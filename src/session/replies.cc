@@ -99,6 +99,9 @@ void SessionTracker::on_reply(const Observation& seen, Exchange* exchange, Direc
   Match match = exchange ? match_on_exchange(seen, *state, *exchange, requestor) : match_in_session(seen, *state, requestor);
   const bool request_unseen = options_.wire && (!exchange || exchange->method.empty());  // the capture lost the other direction of its connection
   if (request_unseen && match.verdict == ReplyVerdict::orphan) match = {nullptr, nullptr, ReplyVerdict::head_of_evidence, false, false};
+  // A HAR does not say when the events of a stream came: the server's request that this answers may be told only when its stream ends.
+  const bool before_its_request = requestor == Direction::server_to_client && seen.source.kind == model::PlaceKind::entry;
+  if (before_its_request && match.verdict == ReplyVerdict::orphan) match = {nullptr, nullptr, ReplyVerdict::unattributed, false, false};
   if (message.defects != 0) {
     Event malformed = event(EventKind::malformed, seen, state);
     malformed.exchange = exchange;
@@ -200,10 +203,11 @@ SessionTracker::Match SessionTracker::match_finished(const Observation& seen, Se
   Call* call = calls_.newest_finished(state.session.index, requestor, message.id);
   if (!call) {
     const bool may_precede = !state.session.initialize_seen && !state.ids[requestor == Direction::server_to_client].contains(message.id);
-    return {nullptr, only_waiting_call(state, message), may_precede ? ReplyVerdict::head_of_evidence : ReplyVerdict::orphan, false, false};
+    const bool of_client = requestor == Direction::server_to_client;  // what it answers is no call of its own
+    return {nullptr, of_client ? nullptr : only_waiting_call(state, message), may_precede ? ReplyVerdict::head_of_evidence : ReplyVerdict::orphan, false, false};
   }
   if (is_late(call->closed)) return {call, nullptr, ReplyVerdict::late, false, false};
-  if (Call* meant_for = waiting_call_that_fits(state, message, *call)) return {nullptr, meant_for, ReplyVerdict::orphan, false, false};
+  if (Call* meant_for = requestor == Direction::server_to_client ? nullptr : waiting_call_that_fits(state, message, *call)) return {nullptr, meant_for, ReplyVerdict::orphan, false, false};
   if (Call* copy = calls_.sent_again(state.session.index, requestor, message.id)) return {copy, nullptr, ReplyVerdict::redelivery, false, false};
   return {call, nullptr, ReplyVerdict::duplicate, false, false};
 }

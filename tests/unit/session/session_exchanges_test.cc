@@ -97,6 +97,20 @@ TEST_CASE("a server's request on a stream is answered by a POST of the client") 
   CHECK(wire.told() == Lines{"+ s1", "> 1", "< 1 answer"});
 }
 
+TEST_CASE("in a HAR a client's answer may be told before the server's request, whose stream has not ended yet") {
+  for (const bool har : {true, false}) {
+    Wire wire;
+    wire.initialize(1);
+    wire.response(1, 200, {.response_session = "s1"});
+    wire.answer(1, "0");
+    wire.told();
+    wire.post(2, "9");
+    wire.open(3, {.session = "s1", .server = kServer});
+    wire.reply("4", {.session = "s1", .exchange = 3, .direction = Direction::client_to_server, .stream = StreamKind::post, .place = har ? model::PlaceKind::entry : model::PlaceKind::packet});
+    CHECK(wire.told() == Lines{"> 9", har ? "< ? unattributed" : "< ? orphan"});
+  }
+}
+
 TEST_CASE("how an exchange ends says why its calls have no reply") {
   const auto ending = [](EndReason reason, std::uint16_t status) {
     Wire wire;

@@ -31,6 +31,7 @@ struct Where {
   std::uint32_t keys = model::kContent, batch = 0, defects = 0;
   std::uint64_t principal = 0;
   bool of_access_line = false;
+  model::PlaceKind place = model::PlaceKind::line;
 };
 
 // Who speaks HTTP, for the exchange observations.
@@ -156,7 +157,7 @@ class Tracked : public model::EventSink {
     seen.event_id = where.event_id;
     seen.of_access_line = where.of_access_line;
     if (where.at >= 0) seen.at = {static_cast<std::int64_t>(where.at * 1e6)};
-    seen.source = {0, model::PlaceKind::line, ++line_, 0};
+    seen.source = {0, where.place, ++line_, 0};
     return seen;
   }
 
