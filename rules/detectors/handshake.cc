@@ -1,6 +1,9 @@
 // Sessions whose client never said that it is ready. Told at a session's end, so that a notification that overtakes another message on a
 // second connection is seen; only where the evidence shows notifications at all.
 // Source: MCP 2025-11-25 Lifecycle "Initialization": after success the client must send notifications/initialized; protocol notes LC03.
+#include <set>
+#include <string>
+
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -12,10 +15,11 @@ class Handshake : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     const Session& session = *event.session;
+    if (event.kind == EventKind::notification) return note(event);
     const bool complete = session.initialize_seen && session.initialize_answered && !session.had_gap && !session.damaged && !session.mixed && !session.modern;
     const bool shows_notifications = session.on_wire || session.counts.notifications > 0;
     const bool went_on = session.counts.requests > 1;
-    if (!complete || !shows_notifications || !went_on || session.initialized_seen || session.stateless) return;
+    if (!complete || !shows_notifications || !went_on || session.initialized_seen || session.stateless || elsewhere_.contains(session.id)) return;
     FindingDraft draft;
     draft.session = session.label;
     draft.requestor = Direction::client_to_server;
@@ -24,10 +28,22 @@ class Handshake : public Detector {
     draft.evidence.push_back(evidence_of(event));
     findings.add(std::move(draft));
   }
+
+ private:
+  static constexpr std::size_t kElsewhere = 1024;
+
+  // A load balancer may bring it to another server than the initialize: the client has said it.
+  void note(const TimelineEvent& event) {
+    const Session& session = *event.session;
+    const bool stray = event.observation->message->method == "notifications/initialized" && !session.initialize_seen && !session.id.empty();
+    if (stray && elsewhere_.size() < kElsewhere) elsewhere_.insert(session.id);
+  }
+
+  std::set<std::string> elsewhere_;  // ids of sessions
 };
 
 }  // namespace
 
-extern const DetectorEntry kHandshake{"handshake", event_bit(EventKind::session_finished), {}, made<Handshake>};
+extern const DetectorEntry kHandshake{"handshake", event_bits(EventKind::session_finished, EventKind::notification), {}, made<Handshake>};
 
 }  // namespace mcpscan::engine
