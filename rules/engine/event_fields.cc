@@ -128,7 +128,7 @@ const FieldEntry kFields[]{
     {"direction", word<model::Direction::server_to_client, ([](const TimelineEvent& e) { return e.observation ? std::optional(e.observation->direction) : std::nullopt; })>()},
     {"requestor", {[](const TimelineEvent& e) -> FieldText { return e.call ? std::string_view(e.call->requestor == model::Direction::server_to_client ? "server" : "client") : std::string_view(); }}},
     {"stream", word<model::StreamKind::stdio, ([](const TimelineEvent& e) { return e.observation ? std::optional(e.observation->stream) : std::nullopt; })>()},
-    {"verdict", word<model::ReplyVerdict::head_of_evidence, ([](const TimelineEvent& e) { return std::optional(e.verdict); })>()},
+    {"verdict", word<model::ReplyVerdict::other_session, ([](const TimelineEvent& e) { return std::optional(e.verdict); })>()},
     {"wrong_channel", flag<([](const TimelineEvent& e) -> bool { return e.wrong_channel; })>()},
     {"across_streams", flag<([](const TimelineEvent& e) -> bool { return e.across_streams; })>()},
     {"same_payload", flag<([](const TimelineEvent& e) -> bool { return e.same_payload; })>()},

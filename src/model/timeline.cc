@@ -11,7 +11,8 @@ namespace {
 constexpr std::array<std::string_view, kEventKinds> kEvents{"session_started", "request", "reply", "notification", "cancel", "timeout", "call_closed",
                                                    "notice", "exchange_opened", "exchange_closed", "exchange_summary", "malformed", "gap",
                                                    "session_finished", "outcome"};
-constexpr std::array<std::string_view, 9> kVerdicts{"answer", "late", "duplicate", "redelivery", "type_drift", "orphan", "unattributed", "refusal", "head_of_evidence"};
+constexpr std::array<std::string_view, 10> kVerdicts{"answer", "late", "duplicate", "redelivery", "type_drift", "orphan", "unattributed", "refusal", "head_of_evidence",
+                                                      "other_session"};
 constexpr std::array<std::string_view, 21> kReasons{"open", "answered", "refused", "cancelled", "timed_out", "overwritten", "undeliverable", "stream_closed",
                                                     "connection_reset", "client_closed", "accepted_only", "client_dead", "restarted", "session_ended",
                                                     "evidence_ends", "evidence_gap", "aged_out", "no_response", "sent_again", "unseen",

@@ -165,6 +165,7 @@ enum class ReplyVerdict : std::uint8_t {
   unattributed,     // several sessions fit and nothing tells which
   refusal,          // error body with a null id of a refused exchange
   head_of_evidence, // its request may have come before the evidence begins
+  other_session,    // it belongs to a call of another session than its stream: other = that call, session = that call's
 };
 
 // The enumerators' names, as rules and timelines write them.

@@ -123,6 +123,7 @@ std::string verdict_words(const TimelineEvent& event) {
     case ReplyVerdict::unattributed: return ", of which session is not told";
     case ReplyVerdict::refusal: return ", a refusal";
     case ReplyVerdict::head_of_evidence: return ", its request is before the evidence";
+    case ReplyVerdict::other_session: return ", on a stream of another session";
   }
   return {};
 }

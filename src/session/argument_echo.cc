@@ -120,4 +120,16 @@ bool any_stands_in(const std::vector<std::string>& tokens, std::string_view text
   return std::any_of(tokens.begin(), tokens.end(), [text](const std::string& token) { return stands_in(token, text); });
 }
 
+bool repeats(std::string_view reply_text, std::string_view request_text) {
+  std::vector<std::string> tokens;
+  argument_tokens(request_text, tokens);
+  return any_stands_in(tokens, reply_text);
+}
+
+bool repeats_all(std::string_view reply_text, std::string_view request_text) {
+  std::vector<std::string> tokens;
+  argument_tokens(request_text, tokens);
+  return !tokens.empty() && std::all_of(tokens.begin(), tokens.end(), [&](const std::string& token) { return stands_in(token, reply_text); });
+}
+
 }  // namespace mcpscan::session

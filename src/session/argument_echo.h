@@ -15,4 +15,8 @@ void argument_tokens(std::string_view request_text, std::vector<std::string>& to
 bool stands_in(std::string_view token, std::string_view text);
 bool any_stands_in(const std::vector<std::string>& tokens, std::string_view text);
 
+// Whether a reply says again something, or all, that the request said in its arguments; false where it said nothing that could be told apart.
+bool repeats(std::string_view reply_text, std::string_view request_text);
+bool repeats_all(std::string_view reply_text, std::string_view request_text);
+
 }  // namespace mcpscan::session

@@ -43,19 +43,6 @@ bool is_late(CloseReason reason) {
   return reason != CloseReason::answered && reason != CloseReason::refused && reason != CloseReason::open && reason != CloseReason::sent_again;
 }
 
-// Whether the reply says again something that the call's arguments said.
-bool repeats(std::string_view payload, const Call& call) {
-  std::vector<std::string> tokens;
-  argument_tokens(call.head, tokens);
-  return std::any_of(tokens.begin(), tokens.end(), [&](const std::string& token) { return stands_in(token, payload); });
-}
-
-bool repeats_all(std::string_view payload, const Call& call) {
-  std::vector<std::string> tokens;
-  argument_tokens(call.head, tokens);
-  return !tokens.empty() && std::all_of(tokens.begin(), tokens.end(), [&](const std::string& token) { return stands_in(token, payload); });
-}
-
 // The session of some calls, if it is one.
 struct OnlySession {
   std::uint32_t index = kNoSession;
@@ -108,6 +95,8 @@ void SessionTracker::on_reply(const Observation& seen, Exchange* exchange, Direc
     malformed.call = match.call;
     emit(malformed);
   }
+  const bool to_client = requestor == Direction::client_to_server;
+  if (Call* owner = exchange && to_client ? call_of_other_session(seen, *state, *exchange, match) : nullptr) return deliver_astray(seen, *state, *exchange, *owner);
   deliver(seen, *state, exchange, requestor, match);
 }
 
@@ -282,7 +271,7 @@ SessionState* SessionTracker::session_by_reply(const Observation& seen, Directio
 SessionState* SessionTracker::session_by_echo(const RpcMessage& message, Direction requestor) {
   const std::string_view payload = message.text.substr(0, kEchoBytes);
   OnlySession echoed;
-  calls_.each_open_by_value(requestor, message.id.value, [&](Call& call) { return call.session == echoed.index || !repeats(payload, call) || echoed.add(call.session); });
+  calls_.each_open_by_value(requestor, message.id.value, [&](Call& call) { return call.session == echoed.index || !repeats(payload, call.head) || echoed.add(call.session); });
   if (echoed.several) return nullptr;
   return echoed.index == kNoSession ? session_by_siblings_echo(message, requestor) : &sessions_.at(echoed.index);
 }
@@ -298,11 +287,11 @@ SessionState* SessionTracker::session_by_siblings_echo(const RpcMessage& message
 
 bool SessionTracker::has_sibling(const Call& waiting, std::string_view payload) {
   bool found = false;
-  for (const std::uint32_t handle : newest_open(sessions_.at(waiting.session))) found = found || repeats_all(payload, calls_.at(handle));
+  for (const std::uint32_t handle : newest_open(sessions_.at(waiting.session))) found = found || repeats_all(payload, calls_.at(handle).head);
   if (found || !waiting.requested_at.known()) return found;
   calls_.each_finished_of(waiting.session, [&](Call& over) {
     if (!over.closed_at.known() || over.closed_at < waiting.requested_at) return false;
-    found = repeats_all(payload, over);
+    found = repeats_all(payload, over.head);
     return !found;
   });
   return found;
@@ -316,7 +305,7 @@ Call* SessionTracker::only_caller(Call& newest, const RpcMessage& message) {
   calls_.each_open_by_value(newest.requestor, newest.id.value, [&](Call& call) {
     if (call.session != newest.session) return true;
     ++waiting;
-    if (!repeats(payload, call)) return true;
+    if (!repeats(payload, call.head)) return true;
     ++echoed;
     found = &call;
     return true;
@@ -350,12 +339,7 @@ void SessionTracker::deliver(const Observation& seen, SessionState& state, Excha
     reply.same_payload = call->reply_digest == message.digest;
     ++call->replies;
   }
-  if (exchange && (match.wrong_channel || match.verdict == ReplyVerdict::orphan || match.verdict == ReplyVerdict::duplicate)) {
-    for (const std::uint32_t handle : exchange->calls) {
-      Call& own = calls_.at(handle);
-      if (own.exchange == exchange->id && own.closed == CloseReason::open) own.foreign_reply = true;
-    }
-  }
+  if (exchange && (match.wrong_channel || match.verdict == ReplyVerdict::orphan || match.verdict == ReplyVerdict::duplicate)) mark_foreign_reply(*exchange);
   if (match.verdict == ReplyVerdict::orphan) reply.own_id = state.ids[requestor == Direction::client_to_server].contains(message.id);
   if (match.verdict == ReplyVerdict::orphan && match.other) state.constant_reply_id.assign(message.id.value);
   const bool answers = match.verdict == ReplyVerdict::answer || match.verdict == ReplyVerdict::type_drift;

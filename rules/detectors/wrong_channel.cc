@@ -1,0 +1,49 @@
+// Replies on a stream where they do not belong: the standalone GET stream, the POST stream of another request, or any stream of another
+// session, whose client is shown what it never asked for.
+// Source: MCP 2025-11-25 transports "Sending Messages to the Server"; protocol notes CH01 CH02 CH03 ID15.
+#include <fmt/format.h>
+
+#include "model/detector.h"
+
+namespace mcpscan::engine {
+namespace {
+
+using namespace model;
+
+class WrongChannel : public Detector {
+ public:
+  void on_event(const TimelineEvent& event, FindingSink& findings) override {
+    if (event.verdict == ReplyVerdict::other_session) return tell_astray(event, findings);
+    const bool right = event.verdict == ReplyVerdict::answer || event.verdict == ReplyVerdict::late || event.verdict == ReplyVerdict::type_drift;
+    if (!event.wrong_channel || event.across_streams || !right) return;
+    FindingDraft draft = draft_for(event, *event.call);
+    draft.fault = {Party::server, Certainty::strong, {}, "it sent a reply on a stream that does not belong to the request"};
+    findings.add(std::move(draft));
+  }
+
+ private:
+  static FindingDraft draft_for(const TimelineEvent& event, const Call& call) {
+    FindingDraft draft;
+    draft.session = event.session->label;
+    draft.requestor = call.requestor;
+    draft.call = finding_call(call);
+    draft.at = event.at;
+    draft.evidence.push_back(evidence_of(event));
+    return draft;
+  }
+
+  static void tell_astray(const TimelineEvent& event, FindingSink& findings) {
+    FindingDraft draft = draft_for(event, *event.other);
+    draft.detail = "another session";
+    draft.level = Level::critical;
+    draft.evidence.insert(draft.evidence.begin(), evidence_of(*event.other));
+    draft.fault = {Party::server, Certainty::strong, {"gateway"}, fmt::format("it sent the reply to {} (id {}) on a stream of another session as well, or instead", event.other->target.empty() ? event.other->method : event.other->target, event.other->id.raw)};
+    findings.add(std::move(draft));
+  }
+};
+
+}  // namespace
+
+extern const DetectorEntry kWrongChannel{"wrong_channel", event_bits(EventKind::reply), {}, made<WrongChannel>};
+
+}  // namespace mcpscan::engine

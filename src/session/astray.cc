@@ -1,0 +1,85 @@
+// Replies on a stream of one session to a call of another: bridges that send each message to all their clients, servers whose sessions share
+// one table of streams. Source: protocol notes ID15 CH02 CH03.
+#include <algorithm>
+#include <cstdlib>
+
+#include "session/argument_echo.h"
+#include "session/result_fit.h"
+#include "session/session_tracker.h"
+
+namespace mcpscan::session {
+
+using model::Call;
+using model::CloseReason;
+using model::EventKind;
+using model::Exchange;
+using model::MessageKind;
+using model::Observation;
+using model::ReplyVerdict;
+using model::RpcMessage;
+
+namespace {
+
+constexpr std::int64_t kCopyWithinUs = 2 * kSecond;  // the copies of one message go out at once
+constexpr std::size_t kEchoBytes = 1u << 18;         // head of a reply searched for arguments
+
+bool is_copy(const Call& answered, const Observation& seen) {
+  const bool timed = answered.replied_at.known() && seen.at.known();
+  return answered.closed == CloseReason::answered && answered.reply_digest == seen.message->digest &&
+         (!timed || std::abs(seen.at.us - answered.replied_at.us) <= kCopyWithinUs);
+}
+
+}  // namespace
+
+// Another session's call of this id at the same server that got this very reply just now, or waits and was asked all that the reply repeats;
+// null where a call of the stream's own session may be meant as well. A result without members is any call's.
+Call* SessionTracker::call_of_other_session(const Observation& seen, const SessionState& state, const Exchange& exchange, const Match& match) {
+  const RpcMessage& message = *seen.message;
+  const model::Session& session = state.session;
+  if (message.kind != MessageKind::result || message.result_keys == 0 || message.digest == 0) return nullptr;
+  if (exchange.method.empty() || session.stateless || session.modern || session.mixed) return nullptr;
+  const bool taken = match.verdict == ReplyVerdict::answer && match.call->exchange != exchange.id;  // by the id alone
+  const bool again = match.verdict == ReplyVerdict::duplicate && match.call->reply_digest != message.digest;
+  if (match.verdict != ReplyVerdict::orphan && !taken && !again) return nullptr;
+  const std::string_view payload = message.text.substr(0, kEchoBytes);
+  if (sessions_.size() < 2 || (match.call && repeats(payload, match.call->head))) return nullptr;
+  Call* found = nullptr;
+  calls_.each_finished_by_value(model::Direction::client_to_server, message.id.value, [&](Call& call) {
+    if (may_be_meant(call, state, message) && is_copy(call, seen) && (!match.call || repeats_all(payload, call.head))) found = &call;
+    return found == nullptr;
+  });
+  if (found) return found;
+  std::size_t waiting = 0;
+  calls_.each_open_by_value(model::Direction::client_to_server, message.id.value, [&](Call& call) {
+    if (may_be_meant(call, state, message) && repeats_all(payload, call.head)) found = &call, ++waiting;
+    return waiting < 2;
+  });
+  return waiting == 1 ? found : nullptr;
+}
+
+bool SessionTracker::may_be_meant(const Call& call, const SessionState& state, const RpcMessage& message) {
+  if (call.session == state.session.index || !sessions_.alive(call.session) || call.id.type != message.id.type) return false;
+  const model::Session& other = sessions_.at(call.session).session;
+  return !other.stateless && !other.modern && !other.mixed && other.server_endpoint == state.session.server_endpoint && result_fits(call.method, message.result_keys);
+}
+
+// The call stays as it is: its own client has been told nothing by this.
+void SessionTracker::deliver_astray(const Observation& seen, SessionState& state, Exchange& exchange, Call& owner) {
+  ++state.session.counts.replies;
+  ++exchange.replies;
+  mark_foreign_reply(exchange);
+  Event reply = event(EventKind::reply, seen, &sessions_.at(owner.session));
+  reply.exchange = &exchange;
+  reply.other = &owner;
+  reply.verdict = ReplyVerdict::other_session;
+  emit(reply);
+}
+
+void SessionTracker::mark_foreign_reply(const Exchange& exchange) {
+  for (const std::uint32_t handle : exchange.calls) {
+    Call& own = calls_.at(handle);
+    if (own.exchange == exchange.id && own.closed == CloseReason::open) own.foreign_reply = true;
+  }
+}
+
+}  // namespace mcpscan::session
