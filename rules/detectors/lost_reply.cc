@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "engine/backend_end.h"
 #include "engine/known_waits.h"
@@ -58,7 +60,7 @@ class LostReply : public Detector {
     draw(event, draft);
     const bool may_be_cancelled = event.call->closed == CloseReason::client_closed && event.call->method != "initialize";
     if (!may_be_cancelled || hung_up_.size() >= kHungUp) return findings.add(std::move(draft));
-    hung_up_.insert_or_assign(event.call->handle, HungUp{event.session->index, event.at, std::move(draft)});
+    hung_up_.push_back({event.session->index, event.call->handle, event.at, std::move(draft)});
   }
 
   void finish(FindingSink& findings) override {
@@ -162,28 +164,27 @@ class LostReply : public Detector {
 
   // --- a client that hangs up and says a moment later that it cancels: some SDKs do so in this order ---
   struct HungUp {
-    std::uint32_t session = 0;
+    std::uint32_t session = 0, handle = 0;
     Time at;
     FindingDraft draft;
   };
 
   void note_cancel(const TimelineEvent& event) {
-    const auto found = event.other ? hung_up_.find(event.other->handle) : hung_up_.end();
-    if (found == hung_up_.end() || found->second.draft.call->id.view() != event.other->id.view()) return;
-    const bool timed = found->second.at.known() && event.at.known();
-    if (!timed || event.at.us - found->second.at.us <= kCancelFollowsUs) hung_up_.erase(found);
+    if (!event.other) return;
+    const auto is_meant = [&](const HungUp& each) {
+      const bool soon = !each.at.known() || !event.at.known() || event.at.us - each.at.us <= kCancelFollowsUs;
+      return each.handle == event.other->handle && each.draft.call->id.view() == event.other->id.view() && soon;
+    };
+    const auto newest = std::find_if(hung_up_.rbegin(), hung_up_.rend(), is_meant);
+    if (newest != hung_up_.rend()) hung_up_.erase(std::next(newest).base());
   }
 
   template <typename Which>
   void tell_hung_up(FindingSink& findings, Which which) {
-    for (auto each = hung_up_.begin(); each != hung_up_.end();) {
-      if (!which(each->second)) {
-        ++each;
-        continue;
-      }
-      findings.add(std::move(each->second.draft));
-      each = hung_up_.erase(each);
+    for (HungUp& each : hung_up_) {
+      if (which(each)) findings.add(std::move(each.draft));
     }
+    std::erase_if(hung_up_, which);
   }
 
   // --- access lines: a POST that was answered with headers and never with a byte ---
@@ -239,7 +240,7 @@ class LostReply : public Detector {
   ToldLosses told_;
   std::int64_t client_timeout_us_;
   std::map<std::uint32_t, AccessLines> access_;
-  std::map<std::uint32_t, HungUp> hung_up_;  // by the call's handle
+  std::vector<HungUp> hung_up_;  // in their order
 };
 
 }  // namespace
