@@ -24,6 +24,7 @@ class SessionAffinity : public Detector {
     const std::string_view method = summary ? http->method : std::string_view(event.exchange->method);
     const bool refused = refuses_session(method, status, http ? http->refusal : std::string_view());
     if (!refused && (status < 200 || status >= 300)) return;
+    if (!refused && refused_last(event)) return;
     note(event, refused);
   }
 
@@ -35,6 +36,11 @@ class SessionAffinity : public Detector {
     std::vector<Evidence> evidence;
     Time first_flip;
   };
+
+  bool refused_last(const TimelineEvent& event) const {
+    const auto seen = seen_.find(event.session->index);
+    return seen != seen_.end() && seen->second.refused && asked_before(event, seen->second.last);
+  }
 
   void note(const TimelineEvent& event, bool refused) {
     Seen& seen = seen_[event.session->index];

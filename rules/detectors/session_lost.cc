@@ -144,7 +144,7 @@ class SessionLost : public Detector {
     const HttpFacts* http = event.observation->http;
     const std::string_view method = event.exchange ? std::string_view(event.exchange->method) : http ? http->method : std::string_view();
     if (status == kNotFound && refuses_session(method, status, http ? http->refusal : std::string_view())) return tell(event, {witness, status, false, false, false});
-    if (status >= 200 && status < 300) answered(*event.session);
+    if (status >= 200 && status < 300) answered(event);
   }
 
   void on_exchange(const TimelineEvent& event) {
@@ -182,9 +182,9 @@ class SessionLost : public Detector {
     if (!usable_id && from_server && tells_lost_session(message.reason)) tell(event, {kExchange, 0, true, true, false});
   }
 
-  void answered(const Session& session) {
-    const auto told = told_.find(session.index);
-    if (told != told_.end()) told->second.answered_again = true;
+  void answered(const TimelineEvent& event) {
+    const auto told = told_.find(event.session->index);
+    if (told != told_.end() && !asked_before(event, told->second.first)) told->second.answered_again = true;
   }
 
   // The session is alive: it was a tool that missed a session of its own.

@@ -17,4 +17,12 @@ bool refuses_session(std::string_view method, unsigned status, std::string_view 
   return status == 400 && (tells_lost_session(body) || has_word(body, "server not initialized"));
 }
 
+bool asked_before(const model::TimelineEvent& answered, Time refused) {
+  const model::HttpFacts* http = answered.observation->http;
+  Time asked = answered.exchange ? answered.exchange->requested_at : http ? http->started : Time{};
+  if (!asked.known() && http && http->duration_us >= 0 && answered.at.known()) asked = {answered.at.us - http->duration_us};
+  if (!asked.known()) return (answered.exchange ? std::string_view(answered.exchange->method) : http ? http->method : std::string_view()) == "GET";
+  return refused.known() && asked < refused;
+}
+
 }  // namespace mcpscan::engine

@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "model/timeline.h"
 #include "model/lost_session.h"
 
 namespace mcpscan::engine {
@@ -12,5 +13,8 @@ namespace mcpscan::engine {
 using model::tells_lost_session;
 // `body`: a head of it, JSON or not. Some servers answer 404 to a GET because they offer no stream; that is none of the session's either.
 bool refuses_session(std::string_view method, unsigned status, std::string_view body);
+// Whether an answered exchange had been asked for before `refused`: a stream, or a slow call, that ends after the session was lost does not
+// show it known again. A GET that tells no start may have been open for long.
+bool asked_before(const model::TimelineEvent& answered, Time refused);
 
 }  // namespace mcpscan::engine
