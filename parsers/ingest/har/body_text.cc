@@ -1,5 +1,7 @@
 #include "ingest/har/body_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -36,14 +38,36 @@ bool begins_as_text(std::string_view text) {
 }
 
 // A body that some tools take for a form: name, and "=value" where there was one.
-std::string_view join_params(const std::vector<HarHeader>& params, Arena& arena) {
+std::string_view join_params(const std::vector<HarParam>& params, Arena& arena) {
   std::string joined;
-  for (const HarHeader& param : params) {
+  for (const HarParam& param : params) {
     if (!joined.empty()) joined += '&';
     joined.append(param.name);
-    if (!param.value.empty()) joined.append("=").append(param.value);
+    const std::string_view value = unescape_json(param.value, arena);
+    if (!value.empty()) joined.append("=").append(value);
   }
   return arena.copy(joined);
+}
+
+// chrome-har gives the members of a JSON object as parameters whose values are JSON still, and so an array's with their places as names.
+std::string_view members_again(const std::vector<HarParam>& params, Arena& arena) {
+  const bool array = params.front().name == "0" && params.back().name == fmt::format_int(params.size() - 1).str();
+  std::string json(1, array ? '[' : '{');
+  for (const HarParam& param : params) {
+    if (json.size() > 1) json += ',';
+    if (!array) json.append("\"").append(param.name).append("\":");
+    if (param.value.is_text()) json.append("\"").append(param.value.text).append("\"");
+    else json.append(param.value.text);
+  }
+  json += array ? ']' : '}';
+  return arena.copy(json);
+}
+
+// Not a text that was cut at its '&' and '=', whatever type was told for it.
+bool are_members(const HarBody& body) {
+  if (!equal_ignoring_case(body.mime_type.substr(0, body.mime_type.find(';')), "application/json")) return false;
+  return std::all_of(body.params.begin(), body.params.end(),
+                     [](const HarParam& param) { return param.name.find_first_of("{[\"\\") == std::string_view::npos && param.value.type != JsonType::none; });
 }
 
 bool says_base64(std::string_view encoding) { return equal_ignoring_case(encoding, "base64"); }
@@ -136,7 +160,7 @@ bool decode_base64(std::string_view text, Arena& arena, std::string_view& out) {
 }
 
 BodyText body_text(const HarBody& body, Arena& arena) {
-  if (!body.text.present() && !body.params.empty()) return {join_params(body.params, arena), BodyOddity::none};
+  if (!body.text.present() && !body.params.empty()) return {are_members(body) ? members_again(body.params, arena) : join_params(body.params, arena), BodyOddity::none};
   if (!body.has_text()) return {};
   if (!body.text.is_text()) return {body.text.text, BodyOddity::none};  // JSON put in unquoted
   const std::string_view text = unescape_body(body.text, arena);

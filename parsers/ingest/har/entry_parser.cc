@@ -95,6 +95,7 @@ struct EntryParser::State {
   error_code read_event(Value value);
   error_code read_headers(Value value, const char* name, std::vector<HarHeader>& headers);
   error_code read_header(Value value, const char* name, std::vector<HarHeader>& headers);
+  error_code read_params(Value value, std::vector<HarParam>& params);
   template <typename Each>
   error_code object_of(Value value, const char* name, Each each);
   error_code text_of(Value value, const char* name, std::string_view& out);
@@ -216,7 +217,7 @@ error_code EntryParser::State::read_body(std::string_view key, Value value, HarB
   if (key == "mimeType") return text_of(value, "mimeType", body.mime_type);
   if (key == "_file") return text_of(value, "_file", body.file);
   if (key == "size") return integer_of(value, "content.size", body.size);
-  if (key == "params") return read_headers(value, "postData.params", body.params);
+  if (key == "params") return read_params(value, body.params);
   return simdjson::SUCCESS;
 }
 
@@ -254,6 +255,31 @@ error_code EntryParser::State::read_header(Value value, const char* name, std::v
   });
   add_header(header, headers);
   return error;
+}
+
+error_code EntryParser::State::read_params(Value value, std::vector<HarParam>& params) {
+  Type type;
+  if (const error_code error = value.type().get(type)) return error;
+  const auto add = [&](const HarParam& param) {
+    if (!param.name.empty()) params.push_back(param);
+  };
+  if (type != Type::array) {
+    return object_of(value, "postData.params", [&](std::string_view key, Value of) {
+      HarParam param{arena->copy(key), {}};
+      const error_code error = take(of, param.value);
+      add(param);
+      return error;
+    });
+  }
+  return for_each_element(value, [&](Value item) {
+    HarParam param;
+    const error_code error = object_of(item, "postData.params", [&](std::string_view key, Value of) -> error_code {
+      if (key == "name") return text_of(of, "postData.params", param.name);
+      return key == "value" ? take(of, param.value) : simdjson::SUCCESS;
+    });
+    add(param);
+    return error;
+  });
 }
 
 void EntryParser::State::add_header(const HarHeader& header, std::vector<HarHeader>& headers) {

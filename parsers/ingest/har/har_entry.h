@@ -18,12 +18,17 @@ struct HarHeader {
   std::string_view name, value;
 };
 
+struct HarParam {
+  std::string_view name;
+  JsonValue value;
+};
+
 // postData or content.
 struct HarBody {
   JsonValue text;                       // a string as it stood, or any other value that was put in its place
   std::string_view encoding, mime_type;
   std::string_view file;                // Playwright's attached body, a path relative to the HAR
-  std::vector<HarHeader> params;        // postData.params
+  std::vector<HarParam> params;         // postData.params
   std::int64_t size = -1;               // content.size, or bodySize of the request; -1: not told
 
   void clear();

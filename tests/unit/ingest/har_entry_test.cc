@@ -107,6 +107,15 @@ TEST_CASE("A request body that was taken for a form is put together again", "[ha
   CHECK(ingest::body_text(one.read.request, one.reader.arena()).text == R"({"a":"b=c"})");
 }
 
+TEST_CASE("A JSON body that was taken apart into its members is put together again, with the types of its values", "[har]") {
+  One one(R"({"request":{"method":"POST","postData":{"mimeType":"application/json","params":[{"name":"jsonrpc","value":"2.0"},{"name":"id","value":0},)"
+          R"({"name":"method","value":"a\"b"},{"name":"params","value":{"x":[1,null]}},{"name":"y","value":null}]}}})");
+  CHECK(ingest::body_text(one.read.request, one.reader.arena()).text == R"({"jsonrpc":"2.0","id":0,"method":"a\"b","params":{"x":[1,null]},"y":null})");
+  CHECK_FALSE(one.anomalies.entries().contains("har-wrong-type"));
+  One batch(R"({"request":{"method":"POST","postData":{"mimeType":"application/json; charset=utf-8","params":[{"name":"0","value":{"id":1}},{"name":"1","value":{"id":2}}]}}})");
+  CHECK(ingest::body_text(batch.read.request, batch.reader.arena()).text == R"([{"id":1},{"id":2}])");
+}
+
 TEST_CASE("Fields of another type are told with their entry, and taken where their meaning is plain", "[har]") {
   const One one(R"({"time":"12.5","request":{"method":"POST","headers":{"Accept":"x"},"url":7},"response":{"status":"404","content":[1]},"timings":"fast"})");
   REQUIRE(one.good);
