@@ -2,6 +2,8 @@
 // one table of streams. Source: protocol notes ID15 CH02 CH03.
 #include <algorithm>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "session/argument_echo.h"
 #include "session/result_fit.h"
@@ -29,10 +31,17 @@ bool is_copy(const Call& answered, const Observation& seen) {
          (!timed || std::abs(seen.at.us - answered.replied_at.us) <= kCopyWithinUs);
 }
 
+bool says_something(const Call& call) {
+  std::vector<std::string> tokens;
+  argument_tokens(call.head, tokens);
+  return !tokens.empty();
+}
+
 }  // namespace
 
 // Another session's call of this id at the same server that got this very reply just now, or waits and was asked all that the reply repeats;
-// null where a call of the stream's own session may be meant as well. A result without members is any call's.
+// null where a call of the stream's own session may be meant as well: what a search finds for one client, another may be asking for, so that a
+// call that waits must be of the same tool, unless this server was seen to send one reply to two sessions. A result without members is any call's.
 Call* SessionTracker::call_of_other_session(const Observation& seen, const SessionState& state, const Exchange& exchange, const Match& match) {
   const RpcMessage& message = *seen.message;
   const model::Session& session = state.session;
@@ -42,16 +51,20 @@ Call* SessionTracker::call_of_other_session(const Observation& seen, const Sessi
   const bool again = match.verdict == ReplyVerdict::duplicate && match.call->reply_digest != message.digest;
   if (match.verdict != ReplyVerdict::orphan && !taken && !again) return nullptr;
   const std::string_view payload = message.text.substr(0, kEchoBytes);
-  if (sessions_.size() < 2 || (match.call && repeats(payload, match.call->head))) return nullptr;
+  const Call* const own = match.call;
+  if (sessions_.size() < 2 || (own && repeats(payload, own->head))) return nullptr;
   Call* found = nullptr;
   calls_.each_finished_by_value(model::Direction::client_to_server, message.id.value, [&](Call& call) {
-    if (may_be_meant(call, state, message) && is_copy(call, seen) && (!match.call || repeats_all(payload, call.head))) found = &call;
+    if (may_be_meant(call, state, message) && is_copy(call, seen) && (!own || repeats_all(payload, call.head))) found = &call;
     return found == nullptr;
   });
-  if (found) return found;
+  if (found) return broadcasting_.insert(session.server_endpoint), found;
+  const bool broadcasts = broadcasting_.contains(session.server_endpoint);
+  if (own && !broadcasts && !says_something(*own)) return nullptr;
   std::size_t waiting = 0;
   calls_.each_open_by_value(model::Direction::client_to_server, message.id.value, [&](Call& call) {
-    if (may_be_meant(call, state, message) && repeats_all(payload, call.head)) found = &call, ++waiting;
+    const bool alike = !own || broadcasts || (call.method == own->method && call.target == own->target);
+    if (may_be_meant(call, state, message) && alike && repeats_all(payload, call.head)) found = &call, ++waiting;
     return waiting < 2;
   });
   return waiting == 1 ? found : nullptr;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -209,6 +210,7 @@ class SessionTracker : public model::ObservationSink {
   std::deque<std::uint64_t> event_order_;
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> requests_of_stream_;  // exchange -> id digests it asked for
   std::unordered_map<std::uint64_t, CallRef> call_of_peer_;            // log: client address and port -> last call
+  std::set<std::string> broadcasting_;                                  // servers that sent one reply to two sessions
   std::unordered_map<std::uint64_t, std::vector<CallRef>> calls_of_lines_;  // access lines whose exchange is not over yet -> its calls
   std::unordered_map<std::uint64_t, std::uint32_t> session_of_connection_;  // wire: whose exchanges a connection carried last
   std::deque<std::uint32_t> pending_;                                  // sessions whose id is still to come, oldest first
