@@ -58,7 +58,8 @@ Call* SessionTracker::call_of_other_session(const Observation& seen, const Sessi
     if (may_be_meant(call, state, message) && is_copy(call, seen) && (!own || repeats_all(payload, call.head))) found = &call;
     return found == nullptr;
   });
-  if (found) return broadcasting_.insert(session.server_endpoint), found;
+  if (found && broadcasting_.size() < limits_.sessions) broadcasting_.insert(session.server_endpoint);
+  if (found) return found;
   const bool broadcasts = broadcasting_.contains(session.server_endpoint);
   if (own && !broadcasts && !says_something(*own)) return nullptr;
   std::size_t waiting = 0;
