@@ -40,6 +40,7 @@ class TextStructure : public Detector {
     if (!message || !event.call || event.call->method != "tools/call" || event.verdict != ReplyVerdict::answer) return;
     constexpr std::uint32_t kBoth = kContent | kStructuredContent;
     if ((message->result_keys & kBoth) != kBoth || message->text.size() > 2 * kLargestText) return;
+    if (message->content_digest == message->structured_digest && message->content_digest != 0) return;  // one serialised the other
     if (!may_tell_an_object(message->text) || !json_.read(*message)) return;
     const std::string member = differing_member();
     if (member.empty()) return;

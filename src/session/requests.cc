@@ -80,8 +80,8 @@ bool SessionTracker::written_twice(const Observation& seen) {
   const RpcMessage& message = *seen.message;
   const std::uint64_t digest = hash_combine(hash_bytes(message.id.value, message.digest), hash_bytes(message.method, static_cast<std::uint64_t>(message.kind)));
   for (const LastMessage& last : recent_) {
-    const bool near = !seen.at.known() || !last.at.known() || std::abs(seen.at.us - last.at.us) <= kWrittenTwiceUs;
-    if (last.digest == digest && last.channel != seen.channel && near) return true;
+    if (last.digest != digest || last.channel == seen.channel) continue;
+    if (!seen.at.known() || !last.at.known() || std::abs(seen.at.us - last.at.us) <= kWrittenTwiceUs) return true;
   }
   if (recent_.size() < kRecentMessages) recent_.emplace_back();
   recent_[recent_next_] = {digest, seen.channel, seen.at};
