@@ -23,12 +23,21 @@ class RequestBeforeInitialize : public Detector {
       told_.erase(event.session->index);
     } else if (event.kind == EventKind::notice) {
       if (event.observation->notice->kind == NoticeKind::request_before_initialize) on_statement(event, findings);
+    } else if (event.kind == EventKind::reply) {
+      if (is_refused_for_it(event) && !was_told(event)) tell(event, findings, {Party::client, Certainty::strong, {}, "the server refused its request, as it had seen no handshake"});
     } else if (comes_early(event)) {
       tell(event, findings, {Party::client, Certainty::strong, {}, "it did not wait for the answer to initialize"});
     }
   }
 
  private:
+  // With a session named, the server has lost that session: another rule's to tell.
+  static bool is_refused_for_it(const TimelineEvent& event) {
+    const bool nameless = event.verdict == ReplyVerdict::refusal && event.exchange && !event.exchange->named_session && !event.modern;
+    const bool early = nameless && (!event.call || !may_come_first(event.call->method));
+    return early && event.observation->message->reason.find("not initialized") != std::string_view::npos;
+  }
+
   static bool comes_early(const TimelineEvent& event) {
     const Session& session = *event.session;
     if (event.call->requestor != Direction::client_to_server || session.initialize_answered || session.stateless || session.mixed || event.modern) return false;
@@ -42,11 +51,14 @@ class RequestBeforeInitialize : public Detector {
     return event.session->keyed_by == SessionKeying::mcp_session_id && event.exchange && event.exchange->named_session;
   }
 
+  bool was_told(const TimelineEvent& event) const {
+    if (!event.session || !event.call) return false;
+    const auto told = told_.find(event.session->index);
+    return told != told_.end() && told->second.view() == event.call->id.view();
+  }
+
   void on_statement(const TimelineEvent& event, FindingSink& findings) {
-    if (event.session && event.call) {
-      const auto told = told_.find(event.session->index);
-      if (told != told_.end() && told->second.view() == event.call->id.view()) return;  // the message itself has told
-    }
+    if (was_told(event)) return;  // by the message itself
     if (event.observation->vantage == Vantage::gateway) {
       return tell(event, findings, {Party::gateway, Certainty::strong, {}, "it passed on a request of a session for which its backend had seen no handshake"});
     }
@@ -71,7 +83,7 @@ class RequestBeforeInitialize : public Detector {
 
 }  // namespace
 
-extern const DetectorEntry kRequestBeforeInitialize{"request_before_initialize", event_bits(EventKind::request, EventKind::notice, EventKind::session_finished), {},
+extern const DetectorEntry kRequestBeforeInitialize{"request_before_initialize", event_bits(EventKind::request, EventKind::reply, EventKind::notice, EventKind::session_finished), {},
                                                     made<RequestBeforeInitialize>};
 
 }  // namespace mcpscan::engine
