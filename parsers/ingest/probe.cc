@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "ingest/flow_file.h"
 #include "ingest/input_set.h"
 #include "ingest/json_outline.h"
 #include "ingest/text/encoding.h"
@@ -126,7 +127,7 @@ FormatKind kind_of_json(std::string_view text) {
 FormatKind probe_format(std::string_view head) {
   if (head.empty()) return FormatKind::empty;
   if (is_capture(head)) return FormatKind::capture;
-  if (begins_with_any(head, kBinaryMagics)) return FormatKind::binary;
+  if (begins_with_any(head, kBinaryMagics) || is_flow_file(head)) return FormatKind::binary;
   const std::string decoded = decode_head(head);
   std::string_view text = decoded;
   if (text.starts_with(kUtf8Mark)) text.remove_prefix(kUtf8Mark.size());

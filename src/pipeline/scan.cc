@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/text_file.h"
 #include "base/version.h"
+#include "ingest/flow_file.h"
 #include "ingest/input_set.h"
 #include "ingest/raw_file.h"
 #include "ingest/text/csv_records.h"
@@ -377,7 +378,7 @@ class Scan {
       row.error = "the file is empty";
       return;
     }
-    row.error = "neither text nor a capture";
+    row.error = ingest::is_flow_file(head) ? "a mitmproxy flow file: export it as HAR, `mitmdump -nr FILE --set hardump=FILE.har`" : "neither text nor a capture";
     row.books.ignore("binary");
   }
 

@@ -47,6 +47,13 @@ TEST_CASE("transcripts of Claude Code and Codex are told by most of their lines"
   REQUIRE(probe("{\"level\":\"info\",\"msg\":\"x\"}\n{\"level\":\"info\"}\n{\"type\":\"user\",\"message\":\"hello\"}\n") == FormatKind::log);
 }
 
+TEST_CASE("flow files of mitmproxy are no text, though their bodies would pass for a log's; a line that begins with a time is none", "[probe]") {
+  REQUIRE(probe("2477:4:type;4:http;7:version;2:17#8:response;64:7:content;41:{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}},}}") == FormatKind::binary);
+  REQUIRE(probe("1796:7:version;2:21#") == FormatKind::binary);
+  REQUIRE(probe("12:30:11 server started; listening\n") == FormatKind::log);
+  REQUIRE(probe("2026:5:hello\n") == FormatKind::log);
+}
+
 TEST_CASE("OTLP is told from JSON lines and from one printed object", "[probe]") {
   REQUIRE(probe("{\"resourceSpans\":[{\"resource\":{}}]}\n") == FormatKind::otlp);
   REQUIRE(probe("{\n  \"resourceLogs\" : [\n") == FormatKind::otlp);
