@@ -43,6 +43,7 @@ class ClientTimeout : public Detector {
       case EventKind::request: saw_calls_ = saw_calls_ || event.call->method == "tools/call"; return;
       case EventKind::outcome: return on_outcome(event);
       case EventKind::timeout: return on_timeout(event, findings);
+      case EventKind::call_closed: return on_hang_up(event, findings);
       default: return on_access_line(event, findings);
     }
   }
@@ -54,6 +55,7 @@ class ClientTimeout : public Detector {
 
  private:
   static constexpr std::size_t kShown = 1024;
+  static constexpr double kWaitFactor = 5;  // times the 99th percentile of answered calls
 
   void on_outcome(const TimelineEvent& event) {
     const auto ended = record_.note(event);
@@ -100,6 +102,24 @@ class ClientTimeout : public Detector {
     findings.add(std::move(draft));
   }
 
+  // From 2026-07-28 a client cancels by closing the response, and gives no reason: a known wait tells its deadline, another long one may have
+  // been its user.
+  static void on_hang_up(const TimelineEvent& event, FindingSink& findings) {
+    const Call& call = *event.call;
+    const bool by_closing = event.modern && call.closed == CloseReason::cancelled && event.observation && event.observation->kind == ObservationKind::exchange_end;
+    const bool timed = call.requested_at.known() && event.at.known();
+    if (!by_closing || !timed || call.method == "subscriptions/listen" || call.requestor != Direction::client_to_server) return;
+    const std::int64_t wait = event.at.us - call.requested_at.us;
+    const std::int64_t p99 = event.session->latency.quantile(0.99);
+    const bool deadline = wait >= kTellingWaitUs && client_wait(wait);
+    if (!deadline && (p99 < 0 || static_cast<double>(wait) <= kWaitFactor * static_cast<double>(p99))) return;
+    FindingDraft draft = draft_for(event, wait);
+    if (!deadline) draft.level = Level::informational;
+    draft.call = finding_call(call);
+    draft.evidence.insert(draft.evidence.begin(), evidence_of(call));
+    findings.add(std::move(draft));
+  }
+
   // Not one byte of a reply until a known wait was over, or the proxy says that the client left then: its deadline, seen from a proxy.
   static void on_access_line(const TimelineEvent& event, FindingSink& findings) {
     const HttpFacts& http = *event.observation->http;
@@ -124,7 +144,7 @@ class ClientTimeout : public Detector {
 
 }  // namespace
 
-extern const DetectorEntry kClientTimeout{"client_timeout", event_bits(EventKind::timeout, EventKind::exchange_summary, EventKind::request, EventKind::outcome), {},
+extern const DetectorEntry kClientTimeout{"client_timeout", event_bits(EventKind::timeout, EventKind::exchange_summary, EventKind::request, EventKind::outcome, EventKind::call_closed), {},
                                           [](const Parameters&) -> std::unique_ptr<Detector> { return std::make_unique<ClientTimeout>(); }};
 
 }  // namespace mcpscan::engine

@@ -21,6 +21,12 @@ constexpr std::string_view kModernSince = "2026";  // revisions are dates, so th
 
 bool is_initialize(const Observation& seen) { return seen.message && seen.message->method == "initialize"; }
 
+// Each request names its revision, itself or in its head.
+void learn_revision(model::Session& session, const Observation& seen, std::string_view head) {
+  if (!session.protocol_version.empty()) return;
+  session.protocol_version = seen.message && !seen.message->protocol_version.empty() ? seen.message->protocol_version : head;
+}
+
 bool is_modern(const Observation& seen, const Exchange& exchange) {
   if (exchange.protocol_version >= kModernSince) return true;
   return seen.message && !is_initialize(seen) && seen.message->protocol_version >= kModernSince;
@@ -78,6 +84,7 @@ SessionState& SessionTracker::exchange_session(const Observation& seen, Exchange
   SessionState& state = sessions_.unnamed(fmt::format("{} to {}{}", exchange.peer, exchange.server, modern ? " (2026-07-28)" : ""),
                                           SessionKeying::source, created);
   state.session.modern = modern;
+  if (modern) learn_revision(state.session, seen, exchange.protocol_version);
   state.session.stateless = !modern;
   state.session.transport = modern ? "modern-http" : "streamable-http";
   exchange.session = state.session.index;
@@ -109,6 +116,9 @@ SessionState& SessionTracker::source_session(const Observation& seen) {
     if (nameless_starts_ > 1 && seen.kind == model::ObservationKind::message) current.session.mixed = true;
     return started(current, false, seen);
   }
+  // Notifications say nothing of their revision: where all requests tell the same one, they are of the same conversation.
+  const bool notification = seen.message && seen.message->kind == model::MessageKind::notification;
+  if (notification && modern_session_ != kNoSession && sessions_.alive(modern_session_)) return started(sessions_.at(modern_session_), false, seen);
   bool created = false;
   SessionState& state = sessions_.unnamed(options_.source_name, SessionKeying::source, created);
   source_session_ = state.session.index;
@@ -120,6 +130,8 @@ SessionState& SessionTracker::modern_session(const Observation& seen) {
   bool created = false;
   SessionState& state = sessions_.unnamed(options_.source_name + " (2026-07-28)", SessionKeying::source, created);
   state.session.modern = true;
+  modern_session_ = state.session.index;
+  learn_revision(state.session, seen, {});
   return started(state, created, seen);
 }
 

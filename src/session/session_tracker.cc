@@ -160,6 +160,7 @@ void SessionTracker::make_room() {
   sessions_.retire_oldest([&](SessionState& state) {
     ++retired_;
     if (source_session_ == state.session.index) source_session_ = kNoSession;
+    if (modern_session_ == state.session.index) modern_session_ = kNoSession;
     finish_session(state);
   });
 }

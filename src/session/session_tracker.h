@@ -217,6 +217,7 @@ class SessionTracker : public model::ObservationSink {
   std::uint64_t nameless_starts_ = 0;                                  // log: initialize requests that named no session
   std::uint32_t context_session_ = kNoSession;                         // log: named by a line of its own, for what the client sends next
   std::uint32_t source_session_ = kNoSession;                          // log: who speaks where nothing names a session
+  std::uint32_t modern_session_ = kNoSession;                          // log: the one of all requests that need none
   std::unordered_map<std::string, std::uint64_t> unplaced_;            // log: id -> records of replies without a stream that no single session fits
   bool clients_name_ = false;                                          // log: some session goes by a name of its client's making
   CallRef rejected_;                                                   // whose reply a client refused last

@@ -217,6 +217,7 @@ TEST_CASE("a request of revision 2026-07-28 belongs to no session, and its hung-
   wire.finish();
   CHECK(wire.told().at(2) == "x 1 cancelled");
   CHECK(wire.tracker.rows().at(0).transport == "modern-http");
+  CHECK(wire.tracker.rows().at(0).protocol_version == "2026-07-28");
 }
 
 TEST_CASE("DELETE ends the session and what waits in it") {

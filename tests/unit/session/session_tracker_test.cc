@@ -195,6 +195,15 @@ TEST_CASE("requests of 2026-07-28 in a log share no id space: equal ids in fligh
   CHECK(log.told() == Lines{"+ log (2026-07-28)", "> 1", "> 1", "< ? unattributed"});
 }
 
+TEST_CASE("a notification between requests of 2026-07-28 is of their conversation, a request of no revision is not") {
+  Tracked log;
+  log.request("1", {.target = "a", .version = "2026-07-28"});
+  log.notify("notifications/tools/list_changed");
+  CHECK(log.told() == Lines{"+ log (2026-07-28)", "> 1", "~ ?"});
+  log.request("2", {.target = "b"});
+  CHECK(log.told() == Lines{"+ log", "> 2"});
+}
+
 TEST_CASE("a reply that names no session goes to the only one that waits for its id") {
   Tracked log;
   log.request("1", {.session = "s1"});
