@@ -72,7 +72,8 @@ struct Engine::Worker : model::FindingSink {
     if (engine.quiet_) return;
     if (rule.needs_absence && engine.seen_ && is_damaged(*engine.seen_)) hold_back(draft);
     if (draft.picture.empty() && engine.seen_) draft.picture = picture_of(*engine.seen_);
-    engine.book_.add(rule, std::move(draft));
+    const std::uint32_t hop = engine.seen_ && engine.seen_->session ? engine.seen_->session->index + 1 : 0;
+    engine.book_.add(rule, std::move(draft), hop);
   }
   void tell(const TimelineEvent& event) {
     if (correlator) correlator->look_at(event, draft_of(rule, event), *this);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <tuple>
 
 #include "base/hash.h"
@@ -18,6 +19,7 @@ using model::FindingDraft;
 namespace {
 
 constexpr std::size_t kPictureLines = 12;
+constexpr std::int64_t kRelayUs = 100 * kMillisecond;
 
 // A session is the same however its id is spelled.
 std::string plain_session(std::string_view session) {
@@ -33,6 +35,8 @@ void stretch(Finding& finding, Time at) {
   if (!finding.first.known() || at < finding.first) finding.first = at;
   if (!finding.last.known() || at > finding.last) finding.last = at;
 }
+
+Time moment_of(const model::FindingCall& call) { return call.requested_at.known() ? call.requested_at : call.replied_at; }
 
 bool same_place(const Evidence& a, const Evidence& b) {
   return std::tie(a.source.input, a.source.number, a.source.offset) == std::tie(b.source.input, b.source.number, b.source.offset);
@@ -65,12 +69,28 @@ BookedFinding* FindingBook::entry(const Rule& rule, const FindingDraft& draft) {
   return &booked;
 }
 
-void FindingBook::add(const Rule& rule, FindingDraft draft) {
-  if (BookedFinding* booked = entry(rule, draft)) absorb(*booked, draft);
+void FindingBook::add(const Rule& rule, FindingDraft draft, std::uint32_t hop) {
+  if (BookedFinding* booked = entry(rule, draft)) absorb(*booked, draft, hop);
 }
 
-void FindingBook::absorb(BookedFinding& into, FindingDraft& draft) {
+// A proxy sends a call on at once, with the id it has, and so the reply.
+bool FindingBook::is_relayed(BookedFinding& into, const FindingDraft& draft, std::uint32_t hop) {
+  if (hop == 0 || !draft.call || draft.count > 1 || !draft.call->id.view().present() || !moment_of(*draft.call).known()) return false;
+  for (std::size_t i = 0; i < into.hops.size(); ++i) {
+    const model::FindingCall& call = into.finding.calls[i];
+    if (into.hops[i] == 0 || into.hops[i] == hop || !moment_of(call).known() || std::abs(moment_of(call).us - moment_of(*draft.call).us) > kRelayUs) continue;
+    if (call.id.view() != draft.call->id.view() || call.method != draft.call->method || call.tool != draft.call->tool) continue;
+    if (into.relayed.emplace(i, hop).second) return true;
+  }
+  return false;
+}
+
+void FindingBook::absorb(BookedFinding& into, FindingDraft& draft, std::uint32_t hop) {
   Finding& finding = into.finding;
+  if (is_relayed(into, draft, hop)) {
+    stretch(finding, draft.at);
+    return add_evidence(finding, draft.evidence);
+  }
   finding.level = std::max(finding.level, draft.level.value_or(into.rule->level));
   finding.count += draft.count;
   if (draft.detail_is_note && !draft.detail.empty()) finding.detail = draft.detail;
@@ -81,11 +101,22 @@ void FindingBook::absorb(BookedFinding& into, FindingDraft& draft) {
     if (finding.calls.size() < room_for(limits_.report_calls)) {
       ++places_;
       finding.calls.push_back(std::move(*draft.call));
+      into.hops.push_back(hop);
     } else {
       ++finding.calls_left_out;
     }
   }
-  for (Evidence& evidence : draft.evidence) {
+  add_evidence(finding, draft.evidence);
+  if (!draft.tally_key.empty()) finding.tally[draft.tally_key] += draft.count;
+  if (into.cause_rule.empty()) into.cause_rule = draft.cause_rule, into.cause_id = draft.cause_id;
+  if (into.picture.empty()) into.first_lines = std::min(draft.picture.size(), kPictureLines);
+  for (model::StoryLine& line : draft.picture) {
+    if (into.picture.size() < kPictureLines) into.picture.push_back(std::move(line));
+  }
+}
+
+void FindingBook::add_evidence(Finding& finding, std::vector<Evidence>& evidence_of_draft) {
+  for (Evidence& evidence : evidence_of_draft) {
     const bool known = !finding.evidence.empty() && same_place(finding.evidence.back(), evidence);
     if (known) continue;
     if (finding.evidence.size() < room_for(limits_.report_evidence)) {
@@ -94,12 +125,6 @@ void FindingBook::absorb(BookedFinding& into, FindingDraft& draft) {
     } else {
       ++finding.evidence_left_out;
     }
-  }
-  if (!draft.tally_key.empty()) finding.tally[draft.tally_key] += draft.count;
-  if (into.cause_rule.empty()) into.cause_rule = draft.cause_rule, into.cause_id = draft.cause_id;
-  if (into.picture.empty()) into.first_lines = std::min(draft.picture.size(), kPictureLines);
-  for (model::StoryLine& line : draft.picture) {
-    if (into.picture.size() < kPictureLines) into.picture.push_back(std::move(line));
   }
 }
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/limits.h"
@@ -21,6 +23,8 @@ struct BookedFinding {
   std::string cause_rule, cause_id;
   std::vector<model::StoryLine> picture;
   std::size_t first_lines = 0;           // of them those of the first occurrence
+  std::vector<std::uint32_t> hops;       // for each of finding.calls the hop that showed it
+  std::set<std::pair<std::size_t, std::uint32_t>> relayed;  // calls, by their place, that another hop showed too
   std::map<std::int64_t, std::uint64_t> quarters;  // occurrences by quarter of an hour since 1970; without a time: none; FindingBook::kQuarters
 };
 
@@ -30,7 +34,9 @@ class FindingBook {
 
   explicit FindingBook(const Limits& limits) : limits_(limits) {}
 
-  void add(const Rule& rule, model::FindingDraft draft);
+  // `hop`: which of the servers that know the session had the call, a proxy and what is behind it; 0: not told. The same call at both
+  // hops is one, with both places.
+  void add(const Rule& rule, model::FindingDraft draft, std::uint32_t hop = 0);
   // The same traffic seen at another vantage point: equal findings are one, with the larger count and both places.
   void merge(FindingBook&& other);
   // The finding of that rule which names no session is one of `session`: another input shows which it is about. Null: there is none.
@@ -42,7 +48,9 @@ class FindingBook {
 
  private:
   BookedFinding* entry(const Rule& rule, const model::FindingDraft& draft);
-  void absorb(BookedFinding& into, model::FindingDraft& draft);
+  void absorb(BookedFinding& into, model::FindingDraft& draft, std::uint32_t hop);
+  static bool is_relayed(BookedFinding& into, const model::FindingDraft& draft, std::uint32_t hop);
+  void add_evidence(model::Finding& finding, std::vector<model::Evidence>& evidence);
   static void count_by_time(BookedFinding& into, const model::FindingDraft& draft);
   // How many of a finding's `most` places may be listed, now that so many are.
   std::size_t room_for(std::size_t most) const { return places_ < limits_.report_places ? most : std::min(most, kFewPlaces); }

@@ -8,6 +8,9 @@ using namespace mcpscan;
 using engine::FindingBook;
 using engine::Rule;
 using model::FindingDraft;
+using model::IdType;
+using model::OwnedId;
+using model::RpcId;
 
 namespace {
 
@@ -44,6 +47,27 @@ TEST_CASE("a finding's id says what it is: not where, when, how often, nor how i
   second.add(kRule, draft("ABCD", 901, 71));
   CHECK(only_id(first) == only_id(second));
   CHECK(second.findings()[0].finding.count == 2);
+}
+
+TEST_CASE("a call that a proxy sent on is one call with both its places; the same id again at one hop is another") {
+  const Limits limits;
+  FindingBook book(limits);
+  const auto call_at = [](std::uint64_t line, std::int64_t at) {
+    FindingDraft made = draft("s", line, at);
+    made.call->id = OwnedId(RpcId{IdType::integer, "5", "5"});
+    made.call->requested_at = {at};
+    return made;
+  };
+  book.add(kRule, call_at(1, 0), 1);
+  book.add(kRule, call_at(2, 3000), 2);
+  book.add(kRule, call_at(3, 50000), 1);
+  book.add(kRule, call_at(4, 52000), 2);
+  REQUIRE(book.findings().size() == 1);
+  CHECK(book.findings()[0].finding.count == 2);
+  CHECK(book.findings()[0].finding.calls.size() == 2);
+  CHECK(book.findings()[0].finding.evidence.size() == 4);
+  book.add(kRule, call_at(5, 900000), 2);
+  CHECK(book.findings()[0].finding.count == 3);
 }
 
 TEST_CASE("rule, detail, session, requestor and discriminator each make another finding") {
