@@ -72,7 +72,8 @@ struct Engine::Worker : model::FindingSink {
     if (engine.quiet_) return;
     if (rule.needs_absence && engine.seen_ && is_damaged(*engine.seen_)) hold_back(draft);
     if (draft.picture.empty() && engine.seen_) draft.picture = picture_of(*engine.seen_);
-    const std::uint32_t hop = engine.seen_ && engine.seen_->session ? engine.seen_->session->index + 1 : 0;
+    const model::Session* const session = engine.seen_ ? engine.seen_->session : nullptr;
+    const std::uint32_t hop = session && session->label == draft.session ? session->index + 1 : 0;  // what was held back is told at any session's event
     engine.book_.add(rule, std::move(draft), hop);
   }
   void tell(const TimelineEvent& event) {
