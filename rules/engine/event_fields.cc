@@ -75,11 +75,6 @@ model::RpcId id_of(const TimelineEvent& e) {
   return e.call ? e.call->id.view() : model::RpcId{};
 }
 
-model::IdType id_type_of(const TimelineEvent& e) {
-  if (const auto* m = message(e)) return m->id.type;
-  return e.call ? e.call->id.type : model::IdType::absent;
-}
-
 FieldText method_of(const TimelineEvent& e) {
   if (const auto* m = message(e); m && !m->method.empty()) return m->method;
   return e.call ? std::string_view(e.call->method) : std::string_view();
@@ -121,7 +116,7 @@ FieldText defects_of(const TimelineEvent& e) {
 const FieldEntry kFields[]{
     {"event", word<model::EventKind::outcome, ([](const TimelineEvent& e) { return std::optional(e.kind); })>()},
     {"id", {[](const TimelineEvent& e) -> FieldText { return std::string_view(id_of(e).value); }}},
-    {"id_type", word<model::IdType::other, ([](const TimelineEvent& e) { return std::optional(id_type_of(e)); })>()},
+    {"id_type", word<model::IdType::other, ([](const TimelineEvent& e) { return std::optional(id_of(e).type); })>()},
     {"method", {method_of}},
     {"tool", {[](const TimelineEvent& e) -> FieldText { return message(e) && !message(e)->target.empty() ? std::string_view(message(e)->target) : e.call ? e.call->target : std::string_view(); }}},
     {"message", word<model::MessageKind::invalid, ([](const TimelineEvent& e) { return message(e) ? std::optional(message(e)->kind) : std::nullopt; })>()},

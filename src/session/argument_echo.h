@@ -2,6 +2,7 @@
 // everything that escapes could change are left out. Bounded; reads a head of the message, so a cut text is fine.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,8 @@ void argument_tokens(std::string_view request_text, std::vector<std::string>& to
 // True when the token stands in the text as a word of its own.
 bool stands_in(std::string_view token, std::string_view text);
 bool any_stands_in(const std::vector<std::string>& tokens, std::string_view text);
+
+constexpr std::size_t kEchoBytes = 1u << 18;  // head of a reply searched: what repeats arguments stands behind long texts as well
 
 // Whether a reply says again something, or all, that the request said in its arguments; false where it said nothing that could be told apart.
 bool repeats(std::string_view reply_text, std::string_view request_text);

@@ -23,7 +23,6 @@ using model::RpcMessage;
 namespace {
 
 constexpr std::int64_t kCopyWithinUs = 2 * kSecond;  // the copies of one message go out at once
-constexpr std::size_t kEchoBytes = 1u << 18;         // head of a reply searched for arguments
 
 bool is_copy(const Call& answered, const Observation& seen) {
   const bool timed = answered.replied_at.known() && seen.at.known();

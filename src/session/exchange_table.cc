@@ -21,6 +21,16 @@ void renew(Exchange& exchange) {
   exchange = std::move(fresh);
 }
 
+// A new entry of that key, in the memory of an ended one where there is one.
+template <typename Map>
+typename Map::mapped_type& add(Map& map, std::vector<typename Map::node_type>& spare, std::uint64_t key) {
+  if (spare.empty()) return map.try_emplace(key).first->second;
+  auto node = std::move(spare.back());
+  spare.pop_back();
+  node.key() = key;
+  return map.insert(std::move(node)).position->second;
+}
+
 }  // namespace
 
 ExchangeTable::Open& ExchangeTable::place_for(std::uint64_t id) {
@@ -28,11 +38,7 @@ ExchangeTable::Open& ExchangeTable::place_for(std::uint64_t id) {
     unlink(found->second);
     return found->second;
   }
-  if (spare_exchanges_.empty()) return exchanges_.try_emplace(id).first->second;
-  auto node = std::move(spare_exchanges_.back());
-  spare_exchanges_.pop_back();
-  node.key() = id;
-  return exchanges_.insert(std::move(node)).position->second;
+  return add(exchanges_, spare_exchanges_, id);
 }
 
 Exchange& ExchangeTable::open(std::uint64_t id, std::uint64_t connection) {
@@ -81,15 +87,10 @@ void ExchangeTable::mark_gap_on(std::uint64_t connection, Visit visit) {
 }
 
 void ExchangeTable::link(Open& open) {
-  const std::uint64_t connection = open.exchange.connection;
-  if (!spare_newest_.empty() && !newest_.contains(connection)) {
-    auto node = std::move(spare_newest_.back());
-    spare_newest_.pop_back();
-    node.key() = connection;
-    node.mapped() = nullptr;
-    newest_.insert(std::move(node));
-  }
-  Open*& newest = newest_[connection];
+  const auto found = newest_.find(open.exchange.connection);
+  const bool first = found == newest_.end();
+  Open*& newest = first ? add(newest_, spare_newest_, open.exchange.connection) : found->second;
+  if (first) newest = nullptr;
   open.older = newest;
   open.newer = nullptr;
   open.in_gap = false;

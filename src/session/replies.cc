@@ -22,8 +22,6 @@ using model::StreamKind;
 
 namespace {
 
-constexpr std::size_t kEchoBytes = 1u << 18;  // head of a reply searched for arguments: what repeats them stands behind long texts as well
-
 // Transport errors whose id says nothing: null, and the Python SDK's word for it.
 bool is_sentinel(const RpcMessage& message) {
   if (message.kind != MessageKind::error) return false;

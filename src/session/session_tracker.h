@@ -123,16 +123,16 @@ class SessionTracker : public model::ObservationSink {
   model::Call* only_caller(model::Call& newest, const model::RpcMessage& message);
   void mark_maybe_answered(const Observation& seen, model::Direction requestor);
   void deliver(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor, Match match);
+  void learn_from_reply(SessionState& state, const Observation& seen, const model::Call& call);
+  model::Call* waiting_call_that_fits(const SessionState& state, const model::RpcMessage& message, const model::Call& answered);
+  model::Call* only_waiting_call(const SessionState& state, const model::RpcMessage& message);
+  model::Call* oldest_told_without_id(const SessionState& state, model::Direction requestor);
 
   // astray.cc
   model::Call* call_of_other_session(const Observation& seen, const SessionState& state, const model::Exchange& exchange, const Match& match);
   bool may_be_meant(const model::Call& call, const SessionState& state, const model::RpcMessage& message);
   void deliver_astray(const Observation& seen, SessionState& state, model::Exchange& exchange, model::Call& owner);
   void mark_foreign_reply(const model::Exchange& exchange);
-  void learn_from_reply(SessionState& state, const Observation& seen, const model::Call& call);
-  model::Call* waiting_call_that_fits(const SessionState& state, const model::RpcMessage& message, const model::Call& answered);
-  model::Call* only_waiting_call(const SessionState& state, const model::RpcMessage& message);
-  model::Call* oldest_told_without_id(const SessionState& state, model::Direction requestor);
 
   // exchanges.cc
   model::Exchange* exchange_of(const Observation& seen);
