@@ -39,6 +39,7 @@ void RecordReader::interpret(Open& open) {
   if (memo_.kept) {
     if (plain_ && plainly_captured()) memo_.lines.learn(open.text, open.head, open.next_prefix, record, match_.captures.seen_to, times_);
     if (alone && !shape_known_) learn_shapes(open, record);
+    else if (plain_ && match_.rule != nullptr && record.http != nullptr) learn_access(open, record);
   }
   yield_(record);
 }
@@ -49,6 +50,14 @@ void RecordReader::learn_shapes(const Open& open, const LogRecord& record) {
   if (kept || record.text.empty() || open.text.size() > ShapeMemo::kBytes) return;
   learn_shape(open.text, memo_.prefixes, state_.prefixes);
   learn_shape(record.text, memo_.messages, state_.messages);
+}
+
+void RecordReader::learn_access(const Open& open, const LogRecord& record) {
+  const ShapeMemo::Known* prefix = memo_.prefixes.find(open.text);
+  const ShapeMemo::Known* message = memo_.messages.find(record.text);
+  if (prefix == nullptr || !state_.prefixes.decided_by_shape(*prefix, open.text[0], open.next_prefix)) return;
+  if (message == nullptr || !state_.messages.decided_by_shape(*message, match_)) return;
+  if (open.head.at.known() == open.head.behind_any_time) memo_.accesses.learn(open.text, open.head.behind_any_time, record, match_.captures, times_);
 }
 
 template <typename Table>

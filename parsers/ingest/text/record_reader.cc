@@ -74,7 +74,8 @@ void RecordReader::take_line(std::string_view line, std::uint64_t offset) {
   framer_.peel(frame);
   const bool whole = frame.layers == 0 && frame.ready == nullptr && !frame.malformed;
   found_ = whole ? memo_.lines.find(frame.payload, times_, found_at_) : nullptr;
-  if (found_ == nullptr || !take_known(frame, line, offset)) take_frame(frame, line, offset, 1);
+  found_access_ = whole && found_ == nullptr ? memo_.accesses.find(frame.payload, times_, found_at_) : nullptr;
+  if ((found_ == nullptr && found_access_ == nullptr) || !take_known(frame, line, offset)) take_frame(frame, line, offset, 1);
 }
 
 // Most lines are known and follow a known one: they are told without ever being opened.
@@ -82,34 +83,42 @@ bool RecordReader::take_known(const Frame& frame, std::string_view line, std::ui
   if (!open_.empty()) {
     const Open& open = *open_.front();
     if (open_.size() > 1 || open.frame.process != 0 || open.frame.partial) return false;
-    const std::uint64_t serial = found_->serial;
+    const std::uint64_t& serial = found_ != nullptr ? found_->serial : found_access_->serial;
+    const std::uint64_t before = serial;
     close(*open_.front());
     flush(false);
-    if (found_->serial != serial) return found_ = nullptr, false;   // what was told just now took its place
+    if (serial != before) return found_ = nullptr, false;   // what was told just now took its place
   }
   tell_known();
-  pending_ = {found_, found_at_, frame.payload, without_line_end(line), offset, line_number_++};
+  pending_ = {found_, found_access_, found_at_, frame.payload, without_line_end(line), offset, line_number_++};
   return true;
 }
 
 void RecordReader::tell_known() {
-  if (pending_.entry == nullptr) return;
-  LogRecord& record = memo_.lines.record_of(*pending_.entry, pending_.payload, arena_);
+  if (!pending_.waits()) return;
+  LogRecord& record = pending_.entry != nullptr ? memo_.lines.record_of(*pending_.entry, pending_.payload, arena_)
+                                                : memo_.accesses.record_of(*pending_.access, pending_.payload, arena_);
   record.at = pending_.at;
   record.source = {input_, model::PlaceKind::line, pending_.number, base_offset_ + pending_.offset};
   record.line = pending_.line;
-  pending_.entry = nullptr;
+  pending_ = Known{};
   yield_(record);
 }
 
 // The known line before becomes an open record: the line at hand may continue it.
 void RecordReader::open_known() {
-  if (pending_.entry == nullptr) return;
+  if (!pending_.waits()) return;
   const Known known = std::exchange(pending_, Known{});
   const std::uint64_t number = std::exchange(line_number_, known.number);
   Frame frame;
   frame.payload = known.payload;
-  recall(*known.entry, known.payload, known.at);
+  if (known.entry != nullptr) {
+    recall(*known.entry, known.payload, known.at);
+  } else {
+    const LineMemo::Entry* found = std::exchange(found_, nullptr);
+    begins(frame, nullptr);
+    found_ = found;
+  }
   start(frame, known.line, known.offset, 1);
   line_number_ = number;
 }

@@ -41,7 +41,9 @@ class RecordReader {
   // The record of a line that the memo knows, until the next line shows whether it goes on.
   struct Known {
     const LineMemo::Entry* entry = nullptr;
+    const AccessMemo::Entry* access = nullptr;
     Time at;
+    bool waits() const { return entry != nullptr || access != nullptr; }
     std::string_view payload, line;
     std::uint64_t offset = 0, number = 0;
   };
@@ -66,6 +68,7 @@ class RecordReader {
   void interpret_anew(Open& open, LogRecord& record);
   bool plainly_captured() const;
   void learn_shapes(const Open& open, const LogRecord& record);
+  void learn_access(const Open& open, const LogRecord& record);
   template <typename Table>
   void learn_shape(std::string_view text, ShapeMemo& shapes, const Table& table) const;
   std::string_view joined(Open& open);
@@ -86,10 +89,11 @@ class RecordReader {
   std::vector<std::unique_ptr<Open>> open_, spare_;   // oldest first; closed ones whose buffers are used again
   MessageMatch match_;
   ParserMemo& memo_;
-  const LineMemo::Entry* found_ = nullptr;   // what the memo has for the line at hand, and its time
+  const LineMemo::Entry* found_ = nullptr;   // what a memo has for the line at hand, and its time
+  const AccessMemo::Entry* found_access_ = nullptr;
   Time found_at_;
   const LineMemo::Entry* known_ = nullptr;   // of the line whose head was read last
-  Known pending_;                            // entry null: none; else no record is open
+  Known pending_;                            // where it waits, no record is open
   bool plain_ = false;                       // the record being told has its time and prefix from its line's beginning
   bool shape_known_ = false;                 // that of the message looked at last
   RecordHead head_;

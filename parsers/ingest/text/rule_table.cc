@@ -147,6 +147,11 @@ ShapeMemo::Known PrefixTable::known_of(std::string_view shape, const TimeContext
   return known;
 }
 
+bool PrefixTable::decided_by_shape(const ShapeMemo::Known& known, char first, std::size_t next) const {
+  if (!known.tells() || known.count == 0 || known.places[0] + 1u != next) return false;
+  return entries_[by_byte_[static_cast<unsigned char>(first)][known.places[0]]].form->blind_to_digits();
+}
+
 void MessageTable::add(const MessageRule& rule) {
   if (rule.regex != nullptr) regexes_.push_back({&rule, rule.anywhere ? std::string() : literal_lead(rule.regex->pattern())});
   else if (rule.anywhere) anywhere_.push_back(&rule);
@@ -177,6 +182,7 @@ bool MessageTable::attempt(const Entry& entry, std::string_view message, TimeRea
   found.captures.count = 0;
   if (!entry.form->match(message, times, found.captures)) return false;
   found.rule = entry.rule;
+  found.form = entry.form;
   return true;
 }
 
@@ -223,6 +229,11 @@ ShapeMemo::Known MessageTable::known_of(std::string_view shape, const TimeContex
   return known;
 }
 
+bool MessageTable::decided_by_shape(const ShapeMemo::Known& known, const MessageMatch& found) const {
+  if (!known.tells() || known.count == 0 || found.form == nullptr) return false;
+  return entries_[known.places[0]].form == found.form && found.form->blind_to_digits() && !found.form->begins_with_time();
+}
+
 // Whether the literal stands in it that a rule of these needs.
 bool MessageTable::others_can_match(std::string_view shape) const {
   const auto holds = [&](std::string literal) {
@@ -243,6 +254,7 @@ bool MessageTable::match_anywhere(std::string_view message, std::string_view log
       found.captures.count = 0;
       if (!rule->forms[0].match(message.substr(at), times, found.captures)) continue;
       found.rule = rule;
+      found.form = nullptr;
       return true;
     }
     const std::size_t blank = head.find(' ', at);
@@ -271,6 +283,7 @@ bool MessageTable::match_regex(std::string_view message, std::string_view logger
       found.captures.add({field, captured, read_decimal(captured).value});
     }
     found.rule = rule;
+    found.form = nullptr;
     return true;
   }
   return false;

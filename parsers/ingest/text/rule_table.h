@@ -33,6 +33,9 @@ class PrefixTable {
   std::size_t match(std::string_view line, std::size_t from, TimeReader& times, Captures& scratch, RecordHead& head, const ShapeMemo::Known* known = nullptr) const;
   // Which candidates can match a line of this shape.
   ShapeMemo::Known known_of(std::string_view shape, const TimeContext& context) const;
+  // Whether match() begins with this candidate (its number is `next` - 1) for all lines of the shape that begin with this byte, and takes all
+  // of them or none, but for what a time at the start says.
+  bool decided_by_shape(const ShapeMemo::Known& known, char first, std::size_t next) const;
 
  private:
   struct Entry {
@@ -50,6 +53,7 @@ class PrefixTable {
 
 struct MessageMatch {
   const MessageRule* rule = nullptr;
+  const Template* form = nullptr;     // which of its forms matched, at the start; null: it was found otherwise
   Captures captures;
 };
 
@@ -64,6 +68,8 @@ class MessageTable {
   bool match(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found, const ShapeMemo::Known* known = nullptr) const;
   // Which rules can match a message of this shape, whoever logged it.
   ShapeMemo::Known known_of(std::string_view shape, const TimeContext& context) const;
+  // Whether match() begins with the form that matched for all messages of the shape, and takes all of them.
+  bool decided_by_shape(const ShapeMemo::Known& known, const MessageMatch& found) const;
   // Whether a message can begin like this: its literal lead of at least 12 bytes is there. For record borders.
   bool begins_like_one(std::string_view text) const;
 

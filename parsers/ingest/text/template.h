@@ -89,6 +89,7 @@ class Template {
   std::string_view lead() const;
   // It begins with a time of any form and then a literal.
   bool begins_with_any_time() const;
+  bool begins_with_time() const;
   // The longest literal that every match holds.
   std::string_view longest_literal() const;
   // The same for shapes (see shape_memo.h): matches the shape of whatever the template matches, and perhaps of more.
@@ -98,6 +99,8 @@ class Template {
   // More literal bytes and more typed holes: tried earlier.
   int specificity() const;
   bool has(Field field) const;
+  // Two texts of one shape both match, with the same holes, or both do not: no literal holds a digit and no hole is a time, but the first one.
+  bool blind_to_digits() const;
 
   // What decides most attempts at a glance: the hole it begins with, if that finds its end alone, and the literal behind it, where a blank
   // stands for a run of them. Refers to the template.

@@ -185,6 +185,8 @@ std::string_view Template::lead() const {
   return ops_.empty() || ops_[0].kind != OpKind::literal ? std::string_view{} : std::string_view(ops_[0].literal);
 }
 
+bool Template::begins_with_time() const { return !ops_.empty() && ops_[0].kind == OpKind::hole && ops_[0].type == HoleType::time; }
+
 bool Template::begins_with_any_time() const {
   return ops_.size() > 1 && ops_[0].kind == OpKind::hole && ops_[0].type == HoleType::time && ops_[0].form == TimeForm::any &&
          ops_[1].kind == OpKind::literal;
@@ -252,6 +254,15 @@ int Template::specificity() const {
   int sum = 0;
   for (const Op& op : ops_) sum += weight(op);
   return sum;
+}
+
+bool Template::blind_to_digits() const {
+  for (std::size_t i = 0; i < ops_.size(); ++i) {
+    const Op& op = ops_[i];
+    if (op.kind == OpKind::literal && std::any_of(op.literal.begin(), op.literal.end(), is_digit)) return false;
+    if (op.kind == OpKind::hole && (op.type == HoleType::time || op.type == HoleType::duration) && i != 0) return false;
+  }
+  return true;
 }
 
 bool Template::has(Field field) const {

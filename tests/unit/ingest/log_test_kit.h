@@ -29,6 +29,7 @@ inline const ingest::DialectSet& all_dialects() {
 struct Read {
   ingest::RecordKind kind;
   std::string notice, at, transport_at, text, line, body, codec, session, keying, direction, reason, key, dialect, logger, level, peer, status, path;
+  std::string all;   // every other field of a sample
   std::uint32_t lines = 0;
   std::uint64_t number = 0, offset = 0, process = 0;
   bool malformed = false;
@@ -47,6 +48,7 @@ inline Read copy_of(const ingest::LogParser& parser, const ingest::LogRecord& r)
   if (r.notice != nullptr) read.reason += r.notice->reason;
   read.key = value("key"), read.logger = value("logger"), read.level = value("level"), read.peer = value("peer"), read.status = value("status");
   read.path = value("path");
+  for (const std::string_view field : ingest::sample_fields()) read.all += value(field) + '\n';
   read.dialect = parser.dialects()[r.dialect];
   read.lines = r.lines, read.number = r.source.number, read.offset = r.source.offset, read.process = r.process, read.malformed = r.malformed;
   return read;
