@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <future>
 #include <map>
 #include <set>
+#include <span>
 
 #include "base/embedded_file.h"
 #include "base/hash.h"
@@ -428,11 +430,18 @@ void load_folder(const std::string& folder, std::vector<Error>& problems, Add ad
 Knowledge load_knowledge(const std::string& dialect_dir, const std::string& rules_dir, Proof proof) {
   Knowledge knowledge;
   const Proof of_dialects = dialect_dir.empty() ? proof : Proof::asked;
-  const auto keep = [&](const Status& status) {
-    if (!status.ok()) knowledge.defects.push_back(status.error());
+  const auto load = [](std::span<const EmbeddedFile> files, auto& set, Proof asked) {
+    std::vector<Error> defects;
+    for (const EmbeddedFile& file : files) {
+      if (const Status status = set.add(file.text, file.path, asked); !status.ok()) defects.push_back(status.error());
+    }
+    return defects;
   };
-  for (const EmbeddedFile& file : embedded_dialects()) keep(knowledge.dialects.add(file.text, file.path, of_dialects));
-  for (const EmbeddedFile& file : embedded_rules()) keep(knowledge.rules.add(file.text, file.path, proof));
+  // Most of a short run is spent here, and neither needs the other.
+  auto of_rules = std::async(std::launch::async, [&] { return load(embedded_rules(), knowledge.rules, proof); });
+  knowledge.defects = load(embedded_dialects(), knowledge.dialects, of_dialects);
+  const std::vector<Error> more = of_rules.get();
+  knowledge.defects.insert(knowledge.defects.end(), more.begin(), more.end());
   knowledge.dialects.protect();
   load_folder(dialect_dir, knowledge.problems, [&](const std::string& text, const std::string& path) { return knowledge.dialects.add(text, path); });
   load_folder(rules_dir, knowledge.problems, [&](const std::string& text, const std::string& path) { return knowledge.rules.add(text, path); });
