@@ -109,7 +109,7 @@ const AccessMemo::Entry* AccessMemo::find(std::string_view line, TimeReader& tim
 }
 
 void AccessMemo::learn(std::string_view line, bool begins_with_time, const LogRecord& record, const Captures& captures, TimeReader& times) {
-  if (line.size() < kLeastBytes || record.http == nullptr || record.http->duration_us >= 0 || !record.body.empty()) return;
+  if (line.size() < kLeastBytes || !record.body.empty() || (record.http != nullptr && record.http->duration_us >= 0)) return;
   if (record.told != nullptr || record.told_reply != nullptr || record.notice != nullptr || record.outcome != nullptr) return;
   Time unused;
   const std::size_t time_bytes = begins_with_time ? times.read_first(line, unused) : 0;
@@ -122,7 +122,7 @@ void AccessMemo::learn(std::string_view line, bool begins_with_time, const LogRe
   entry.size = 0;
   entry.serial = ++serial_;
   entry.record = record;
-  entry.http = *record.http;
+  entry.http = record.http == nullptr ? HttpFacts{} : *record.http;
   if (!keep_texts(line, entry)) return;
   std::memcpy(entry.shape.data(), shape.data(), shape.size());
   std::memcpy(entry.line.data(), line.data(), line.size());
@@ -135,14 +135,15 @@ void AccessMemo::learn(std::string_view line, bool begins_with_time, const LogRe
 
 LogRecord& AccessMemo::record_of(const Entry& entry, std::string_view line, Arena& arena) {
   record_ = entry.record;
-  auto* http = arena.make<HttpFacts>(entry.http);
+  HttpFacts* http = entry.record.http == nullptr ? nullptr : arena.make<HttpFacts>(entry.http);
   for (std::size_t i = 0; i < entry.text_count; ++i) {
     const Text& text = entry.texts[i];
     const std::string_view view = line.substr(text.at, text.size);
     if (text.of_http != nullptr) http->*text.of_http = view;
     else record_.*text.of_record = view;
   }
-  if (entry.port_size != 0) record_.peer_port = http->peer_port = static_cast<std::uint16_t>(port_of(entry, line));
+  if (entry.port_size != 0) record_.peer_port = static_cast<std::uint16_t>(port_of(entry, line));
+  if (http != nullptr) http->peer_port = record_.peer_port;
   record_.http = http;
   return record_;
 }

@@ -2,7 +2,8 @@
 // a line with what the rules gave for it; one that is equal but for the digits there gives the same with its own address, port and time.
 // Why that is sound: it learns from a line only where the first rule that can match any line of its shape (shape_memo.h) is the one that
 // matched, and where nothing in the rule or the prefix asks what a digit is but the time at the start (Template::blind_to_digits).
-// Not remembered: what `lines` of ParserMemo keeps, records with messages, notices or durations.
+// Lines of other traffic, which give nothing, are access lines too. Not remembered: what `lines` of ParserMemo keeps, records with messages,
+// notices or durations.
 // Ownership: entries own what they keep; what they give points into the line asked about and the arena given. A memo serves one LogParser,
 // one block after the other. Not thread-safe: one a worker. Bound: kEntries lines of at most ShapeMemo::kBytes.
 #pragma once
@@ -37,7 +38,7 @@ class AccessMemo {
     std::uint16_t time_bytes = 0;
     std::uint16_t port_at = 0, port_size = 0;   // 0: the line tells no port
     std::uint64_t serial = 0;   // of what it holds; another line may take its place
-    LogRecord record;           // without its views
+    LogRecord record;           // without its views; `http` only tells whether it has any
     model::HttpFacts http;
     std::array<Text, kMostTexts> texts;
     std::size_t text_count = 0;

@@ -39,7 +39,7 @@ void RecordReader::interpret(Open& open) {
   if (memo_.kept) {
     if (plain_ && plainly_captured()) memo_.lines.learn(open.text, open.head, open.next_prefix, record, match_.captures.seen_to, times_);
     if (alone && !shape_known_) learn_shapes(open, record);
-    else if (plain_ && match_.rule != nullptr && record.http != nullptr) learn_access(open, record);
+    else if (plain_ && match_.rule != nullptr && match_.rule->meaning.is == RecordKind::exchange) learn_access(open, record);
   }
   yield_(record);
 }

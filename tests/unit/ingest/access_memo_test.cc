@@ -53,6 +53,14 @@ TEST_CASE("an access line with another address of the same form is known, and gi
   CHECK(read[0].all.find("12345") != std::string::npos);
 }
 
+TEST_CASE("a health check is known whoever asks for it") {
+  Memory memory("INFO:     10.7.247.84:36627 - \"GET /health HTTP/1.1\" 200 OK");
+  for (const char* peer : {"10.7.247.84:36627", "10.7.247.85:36628", "10.8.111.22:41001", "99.9.199.99:12345"}) {
+    CHECK(memory.same(std::string("INFO:     ") + peer + " - \"GET /health HTTP/1.1\" 200 OK"));
+  }
+  CHECK(memory.knows("INFO:     10.7.247.84:36699 - \"GET /health HTTP/1.1\" 200 OK"));
+}
+
 TEST_CASE("another status, path or impossible port is another line") {
   const std::string line = "INFO:     10.7.247.84:36627 - \"POST /mcp HTTP/1.1\" 200 OK";
   Memory memory(line);
