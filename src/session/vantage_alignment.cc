@@ -36,6 +36,7 @@ class Aligner {
 
   Alignment run() {
     pair_by([&](const CallLedger& ledger, const CallRecord& record) { return by_identity(ledger, record, record.asked); });
+    pair_by([](const CallLedger&, const CallRecord& record) { return record.arguments == 0 || record.shown ? 0 : hash_combine(id_hash(record), record.asked); });
     pair_by([](const CallLedger&, const CallRecord& record) { return record.arguments == 0 ? 0 : record.asked; });
     pair_by([](const CallLedger&, const CallRecord& record) { return record.is_tool_call ? record.arguments : 0; }, &Aligner::may_be_one_tool);
     pair_by([&](const CallLedger& ledger, const CallRecord& record) { return by_identity(ledger, record, hash_bytes(ledger.name(record).target)); });
@@ -46,11 +47,12 @@ class Aligner {
   }
 
  private:
+  static std::uint64_t id_hash(const CallRecord& record) { return hash_bytes(record.id, static_cast<std::uint64_t>(record.id_type)); }
+
   // 0: a client's record knows neither MCP sessions nor ids.
   static Key by_identity(const CallLedger& ledger, const CallRecord& record, std::uint64_t what) {
     if (record.shown) return 0;
-    const std::uint64_t id = hash_bytes(record.id, static_cast<std::uint64_t>(record.id_type));
-    return hash_combine(hash_combine(hash_bytes(normalise_session_id(ledger.session(record))), id), what);
+    return hash_combine(hash_combine(hash_bytes(normalise_session_id(ledger.session(record))), id_hash(record)), what);
   }
 
   template <typename KeyOf>

@@ -58,6 +58,18 @@ TEST_CASE("a gateway with sessions of its own and a prefix before tool names is 
   CHECK(joined.offset_us == -kSecond);
 }
 
+TEST_CASE("questions asked again and again are told apart by their ids where sessions have other names, or none") {
+  Watched outer, inner;
+  for (int i = 1; i <= 6; ++i) {
+    outer.answered(std::to_string(i), 100 + i, 0.5, {"front", "tool", i % 2 == 0 ? "amber" : "birch"});
+    inner.answered(std::to_string(i), 100 + i + 0.1, 0.3, {"back", "tool", i % 2 == 0 ? "amber" : "birch"});
+  }
+  const Alignment joined = align(outer.ledger, inner.ledger);
+  CHECK(joined.state == AlignmentState::joined);
+  CHECK(joined.joined == 6);
+  CHECK(joined.partner[4] == 4);
+}
+
 TEST_CASE("calls that ask the same are joined to the nearest in time, and accuse nobody unless their ids agree") {
   Watched outer, inner;
   ten_calls(outer, inner, 0);

@@ -18,7 +18,7 @@ struct Asked {
 
 class Watched {
  public:
-  explicit Watched(std::size_t most = session::kLedgerCalls) : ledger(most), tracker(limits, {false, "log"}, ledger) {}
+  explicit Watched(std::size_t most = session::kLedgerCalls, bool wire = false) : ledger(most), tracker(limits, {wire, "log"}, ledger) {}
 
   void request(std::string_view id, double at, Asked asked = {}) {
     const std::string text = R"({"params":{"arguments":{"q":")" + std::string(asked.arguments) + "\"}}}";
@@ -38,6 +38,13 @@ class Watched {
     message.text = payload;
     message.result_keys = model::kContent;
     message.digest = message.content_digest = hash_bytes(payload);
+    observe(message, at, asked);
+  }
+  void cancel(std::string_view id, double at, Asked asked = {}) {
+    model::RpcMessage message;
+    message.kind = model::MessageKind::notification;
+    message.method = "notifications/cancelled";
+    message.related = id_of(id);
     observe(message, at, asked);
   }
   // A call and its reply, which repeats what was asked.
