@@ -68,13 +68,15 @@ class SessionShared : public Detector {
     Users addresses, principals;
   };
 
-  static void tell(const Session& session, Users& users, const char* what, Level level, FindingSink& findings) {
+  void tell(const Session& session, Users& users, const char* what, Level level, FindingSink& findings) {
     if (!users.shared()) return;
+    std::uint64_t& told = told_[session.label + '\x1f' + what];  // the same users, at another hop
+    if (users.last_use.size() <= told) return;
     FindingDraft draft;
     draft.detail = what;
     draft.session = session.label;
     draft.level = level;
-    draft.count = users.last_use.size();
+    draft.count = users.last_use.size() - std::exchange(told, users.last_use.size());
     draft.at = users.first;
     draft.evidence = std::move(users.evidence);
     draft.fault = {Party::client, Certainty::weak, {}, std::string("several ") + what + " used the session in turn; whether that is meant cannot be seen"};
@@ -105,6 +107,7 @@ class SessionShared : public Detector {
   }
 
   std::map<std::pair<std::uint32_t, std::uint32_t>, Seen> seen_;  // by input and session
+  std::map<std::string, std::uint64_t> told_;                     // by session and what; how many users
   bool one_input_;
   HopCalls hops_;
 };
