@@ -25,6 +25,8 @@ class CancelInvalidTarget : public Detector {
     draft.requestor = by_client ? Direction::client_to_server : Direction::server_to_client;
     draft.at = event.at;
     draft.fault = {by_client ? Party::client : Party::server, Certainty::strong, {}, reason};
+    // It waited for what never came by here: a hop before this one may have kept the request.
+    if (event.kind == EventKind::timeout && !event.call && !event.other) draft.fault.certainty = Certainty::weak;
     if (const Call* call = event.call ? event.call : event.other) draft.call = finding_call(*call);
     else draft.call = FindingCall{OwnedId(message->related), {}, {}, {}, {}};
     draft.evidence.push_back(evidence_of(event));
@@ -41,6 +43,7 @@ class CancelInvalidTarget : public Detector {
       return whole ? fmt::format("it cancelled the request {}, which it had never sent", message.related.raw) : std::string();
     }
     const Call& over = *event.other;
+    if (event.kind == EventKind::timeout && !over.collided) return {};  // it says that the reply did not reach it: reply-dropped-by-client tells
     if (over.closed != CloseReason::answered || over.untaken != Untaken::no || !over.replied_at.known() || !event.at.known()) return {};
     const std::int64_t after = event.at.us - over.replied_at.us;
     return after >= margin_us_ ? fmt::format("it cancelled a request {} after its reply", format_duration(after)) : std::string();

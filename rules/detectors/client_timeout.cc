@@ -27,6 +27,7 @@ const Call* waited_for(const TimelineEvent& event) {
 const char* cause_of(const Call& call) {
   if (call.collided) return "duplicate-request-id";
   if (call.closed == CloseReason::backend_gone) return "backend-exit";
+  if (call.stream_ended == CloseReason::stream_closed || call.stream_ended == CloseReason::connection_reset) return "lost-reply";
   switch (call.untaken) {
     case Untaken::wrong_channel: return "wrong-channel-reply";
     case Untaken::type_drift: return "id-type-drift";
@@ -93,7 +94,7 @@ class ClientTimeout : public Detector {
     if (call) {
       draft.call = finding_call(*call);
       draft.evidence.insert(draft.evidence.begin(), evidence_of(*call));
-      const bool by_call = call->collided || call->untaken != Untaken::no;
+      const bool by_call = call->collided || call->untaken != Untaken::no || call->stream_ended != CloseReason::open;
       if (by_call) draft.cause_id = call->id.value;
     } else if (notice && !notice->key.empty()) {
       draft.call = call_of_key(notice->key);
