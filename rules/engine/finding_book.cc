@@ -75,13 +75,22 @@ void FindingBook::add(const Rule& rule, FindingDraft draft, std::uint32_t hop) {
 
 // A proxy sends a call on at once, with the id it has, and so the reply.
 bool FindingBook::is_relayed(BookedFinding& into, const FindingDraft& draft, std::uint32_t hop) {
-  if (hop == 0 || !draft.call || draft.count > 1 || !draft.call->id.view().present() || !moment_of(*draft.call).known()) return false;
+  if (hop != 0 && !draft.call) return is_relayed_moment(into, draft, hop);
+  if (hop == 0 || draft.count > 1 || !draft.call->id.view().present() || !moment_of(*draft.call).known()) return false;
   for (std::size_t i = 0; i < into.hops.size(); ++i) {
     const model::FindingCall& call = into.finding.calls[i];
     if (into.hops[i] == 0 || into.hops[i] == hop || !moment_of(call).known() || std::abs(moment_of(call).us - moment_of(*draft.call).us) > kRelayUs) continue;
     if (call.id.view() != draft.call->id.view() || call.method != draft.call->method || call.tool != draft.call->tool) continue;
     if (into.relayed.emplace(i, hop).second) return true;
   }
+  return false;
+}
+
+bool FindingBook::is_relayed_moment(BookedFinding& into, const FindingDraft& draft, std::uint32_t hop) {
+  if (!draft.at.known()) return false;
+  const auto other = std::find_if(into.moments.begin(), into.moments.end(), [&](const auto& moment) { return moment.first != hop && std::abs(moment.second.us - draft.at.us) <= kRelayUs; });
+  if (other != into.moments.end()) return into.moments.erase(other), true;
+  if (into.moments.size() < kMoments) into.moments.emplace_back(hop, draft.at);
   return false;
 }
 
@@ -134,6 +143,12 @@ void FindingBook::count_by_time(BookedFinding& into, const FindingDraft& draft) 
   const std::int64_t quarter = model::quarter_of(draft.at);
   const bool room = into.quarters.size() < kQuarters || into.quarters.contains(quarter);
   into.quarters[room ? quarter : into.quarters.rbegin()->first] += draft.count;
+}
+
+void FindingBook::drop(FunctionRef<bool(const BookedFinding&)> is_void) {
+  std::erase_if(findings_, [&](const BookedFinding& booked) { return is_void(booked); });
+  by_id_.clear();
+  for (std::size_t i = 0; i < findings_.size(); ++i) by_id_.emplace(findings_[i].finding.id, i);
 }
 
 void FindingBook::merge(FindingBook&& other) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "base/limits.h"
 #include "engine/rule.h"
 #include "model/detector.h"
@@ -25,18 +26,22 @@ struct BookedFinding {
   std::size_t first_lines = 0;           // of them those of the first occurrence
   std::vector<std::uint32_t> hops;       // for each of finding.calls the hop that showed it
   std::set<std::pair<std::size_t, std::uint32_t>> relayed;  // calls, by their place, that another hop showed too
+  std::vector<std::pair<std::uint32_t, Time>> moments;      // hop and time of what names no call, and was not shown by another hop; kMoments
   std::map<std::int64_t, std::uint64_t> quarters;  // occurrences by quarter of an hour since 1970; without a time: none; FindingBook::kQuarters
 };
 
 class FindingBook {
  public:
+  static constexpr std::size_t kMoments = 1024;
   static constexpr std::size_t kQuarters = 3072;  // quarters of an hour a finding is counted by; 32 days
 
   explicit FindingBook(const Limits& limits) : limits_(limits) {}
 
   // `hop`: which of the servers that know the session had the call, a proxy and what is behind it; 0: not told. The same call at both
-  // hops is one, with both places.
+  // hops is one, with both places; so is what names no call.
   void add(const Rule& rule, model::FindingDraft draft, std::uint32_t hop = 0);
+  // Drops the findings of which `is_void` is true.
+  void drop(FunctionRef<bool(const BookedFinding&)> is_void);
   // The same traffic seen at another vantage point: equal findings are one, with the larger count and both places.
   void merge(FindingBook&& other);
   // The finding of that rule which names no session is one of `session`: another input shows which it is about. Null: there is none.
@@ -49,6 +54,7 @@ class FindingBook {
  private:
   BookedFinding* entry(const Rule& rule, const model::FindingDraft& draft);
   void absorb(BookedFinding& into, model::FindingDraft& draft, std::uint32_t hop);
+  static bool is_relayed_moment(BookedFinding& into, const model::FindingDraft& draft, std::uint32_t hop);
   static bool is_relayed(BookedFinding& into, const model::FindingDraft& draft, std::uint32_t hop);
   void add_evidence(model::Finding& finding, std::vector<model::Evidence>& evidence);
   static void count_by_time(BookedFinding& into, const model::FindingDraft& draft);

@@ -6,13 +6,15 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "engine/accused_calls.h"
 #include "engine/attribution.h"
+#include "engine/hop_doings.h"
+#include "engine/vantage_points.h"
 #include "session/session_table.h"
 
 namespace mcpscan::engine {
 
 using model::Certainty;
+using model::CloseReason;
 using model::Fault;
 using model::Finding;
 using model::FindingCall;
@@ -25,60 +27,16 @@ using session::CallRecord;
 
 namespace {
 
-constexpr std::uint32_t kAlone = Alignment::kAlone;
-constexpr std::string_view kSwap = "reply-mismatch", kChannel = "wrong-channel-reply", kLost = "lost-reply";
+constexpr std::string_view kSwap = "reply-mismatch", kChannel = "wrong-channel-reply", kLost = "lost-reply", kLate = "late-reply", kReset = "connection-reset";
 
 enum class Seen : std::uint8_t { unseen, right, wrong };
-
-// The record behind a call that a finding names: session, id and time say which.
-class RecordIndex {
- public:
-  explicit RecordIndex(const CallLedger& ledger) {
-    for (std::uint32_t i = 0; i < ledger.records().size(); ++i) {
-      const CallRecord& record = ledger.records()[i];
-      by_call_.emplace(call_key(ledger.session(record), record.id_type, record.id, record.requested), i);
-    }
-  }
-  std::uint32_t find(const Finding& finding, const FindingCall& call) const {
-    const auto found = by_call_.find(call_key(finding.session, call.id.type, call.id.value, call.requested_at));
-    return found == by_call_.end() ? kAlone : found->second;
-  }
-
- private:
-  std::unordered_map<std::uint64_t, std::uint32_t> by_call_;
-};
-
-// A vantage point with what its findings say of which record.
-struct Point {
-  explicit Point(Witness& w) : witness(w), index(*w.ledger) {
-    for (const BookedFinding& booked : w.book->findings()) {
-      if (booked.finding.level == Level::informational) continue;
-      for (const FindingCall& call : booked.finding.calls) {
-        const std::uint32_t record = index.find(booked.finding, call);
-        if (record == kAlone) continue;
-        accused[booked.finding.rule].insert(record);
-        if (booked.finding.rule == kLost) lost_as.emplace(record, booked.finding.detail);
-      }
-    }
-  }
-  bool accuses(const std::string& rule, std::uint32_t record) const {
-    const auto found = accused.find(rule);
-    return found != accused.end() && found->second.contains(record);
-  }
-  const CallRecord& record(std::uint32_t i) const { return witness.ledger->records()[i]; }
-  bool complete() const { return !witness.ledger->saw_gap() && witness.ledger->left_out() == 0; }
-
-  Witness& witness;
-  RecordIndex index;
-  std::unordered_map<std::string, std::unordered_set<std::uint32_t>> accused;
-  std::unordered_map<std::uint32_t, std::string> lost_as;  // the detail under which a call is told as lost
-};
 
 bool speaks_of_replies(const BookedFinding& booked) {
   const std::string& category = booked.rule->category;
   const Finding& finding = booked.finding;
-  if (finding.level == Level::informational || finding.fault.party == Party::client || finding.fault.party == Party::network) return false;
-  return category == "replies" || category == "channels" || finding.rule == "id-type-drift";
+  if (finding.level == Level::informational || finding.fault.party == Party::network) return false;
+  if (finding.fault.party == Party::client) return finding.rule == kLate;  // its deadline was over, whoever held the reply back
+  return category == "replies" || category == "channels" || finding.rule == "id-type-drift" || finding.rule == kReset;
 }
 
 bool speaks_of_shared_ids(const BookedFinding& booked) {
@@ -88,10 +46,7 @@ bool speaks_of_shared_ids(const BookedFinding& booked) {
 
 class Divergence {
  public:
-  Divergence(VantagePath& path, const RuleSet& rules) : path_(path), rules_(rules) {
-    points_.reserve(path.points.size());
-    for (Witness& witness : path.points) points_.emplace_back(witness);
-  }
+  Divergence(VantagePath& path, const RuleSet& rules) : path_(path), rules_(rules), points_(path) {}
 
   void run() {
     for (std::size_t at = 0; at < points_.size(); ++at) {
@@ -101,21 +56,31 @@ class Divergence {
     }
     for (std::size_t at = 0; at < points_.size(); ++at) {
       for (BookedFinding& booked : points_[at].witness.book->findings()) {
+        if (path_.one_book && !points_[at].has_call_of(booked.finding)) continue;
         if (speaks_of_replies(booked)) trace_reply(at, booked);
         if (speaks_of_shared_ids(booked)) trace_request(at, booked);
+        trace_queue(points_, at, booked);
+        trace_asking(points_, at, booked);
       }
     }
     for (std::size_t at = 1; at < points_.size(); ++at) {
+      if (is_placed(at)) {
+        tell_withheld(points_, at, rules_);
+        tell_rewritten(points_, at, rules_);
+      }
+      for (BookedFinding& booked : points_[at].witness.book->findings()) {
+        if (is_placed(at)) leave_out_cancels(points_, at, booked.finding);
+        if (path_.one_book) leave_out_relayed(at, booked.finding);
+      }
       for (BookedFinding& booked : points_[at].witness.book->findings()) leave_out_lost_otherwise(at, booked.finding);
-      std::erase_if(points_[at].witness.book->findings(), [](const BookedFinding& booked) { return booked.finding.rule == kLost && booked.finding.count == 0; });
-      std::erase_if(points_[at].witness.book->findings(), [&](const BookedFinding& booked) { return told_outside(at, booked.finding); });
+      points_[at].witness.book->drop([&](const BookedFinding& booked) { return booked.finding.count == 0 || told_outside(at, booked.finding); });
     }
   }
 
  private:
-  // One whose place is not known lies neither inside nor outside of another: it confirms, and tells no hop.
-  bool is_placed(std::size_t at) const { return points_[at].witness.vantage != Vantage::unknown; }
-  const Alignment& alignment(std::size_t outer, std::size_t inner) const { return path_.to_inner[outer][inner - outer - 1]; }
+  bool is_placed(std::size_t at) const { return points_.is_placed(at); }
+  const Alignment& alignment(std::size_t outer, std::size_t inner) const { return points_.alignment(outer, inner); }
+  std::uint32_t outer_record(std::size_t outer, std::size_t at, std::uint32_t inner) const { return points_.outer_record(outer, at, inner); }
 
   // What `inner` shows of the record `outer` calls wrong under this rule.
   Seen seen_of(const std::string& rule, std::size_t outer, std::uint32_t record, std::size_t inner) const {
@@ -124,12 +89,30 @@ class Divergence {
     if (partner == kAlone || !joined.sure[record]) return Seen::unseen;
     const CallRecord& there = points_[inner].record(partner);
     if (points_[inner].accuses(rule, partner)) return Seen::wrong;
-    if (rule == kLost && !there.answered) return points_[inner].complete() ? Seen::wrong : Seen::unseen;
-    if (!there.is_right()) return Seen::unseen;
-    if (rule != kSwap) return Seen::right;
     const CallRecord& here = points_[outer].record(record);
+    if (rule == kLost && !there.answered) {
+      if (!points_[inner].complete()) return Seen::unseen;
+      return hung_up_between(here, there) ? Seen::right : Seen::wrong;
+    }
+    if (rule == kReset) return points_[inner].complete() && hung_up_between(here, there) ? Seen::right : Seen::unseen;
+    if (!there.is_right()) return Seen::unseen;
+    if (rule == kLate) return held_between(here, there) ? Seen::right : Seen::unseen;
+    if (rule != kSwap) return Seen::right;
     if (!here.has_payload() || !there.has_payload()) return Seen::unseen;
     return session::same_payload(here, there) ? Seen::wrong : Seen::right;
+  }
+
+  // What came before the server could answer: the hop between ended the call towards its client and then hung up on the server. A wait
+  // that was long there too is told as lost there.
+  static bool hung_up_between(const CallRecord& here, const CallRecord& there) {
+    const bool ended_here = here.closed == CloseReason::connection_reset || here.closed == CloseReason::stream_closed;
+    return ended_here && there.closed == CloseReason::client_closed;
+  }
+
+  // Most of the time that the call took was spent between the two. That needs no common clock.
+  static bool held_between(const CallRecord& here, const CallRecord& there) {
+    if (!here.requested.known() || !here.replied.known() || !there.requested.known() || !there.replied.known()) return false;
+    return here.replied.us - here.requested.us > 2 * (there.replied.us - there.requested.us);
   }
 
   // All calls of the finding that are joined agree; one that disagrees leaves it open.
@@ -151,6 +134,8 @@ class Divergence {
   Seen session_seen(std::size_t outer, const Finding& finding, std::size_t inner) const {
     const Alignment& joined = alignment(outer, inner);
     if (!points_[inner].complete() || points_[inner].witness.ledger->stray_replies() > 0) return Seen::unseen;
+    const auto& told = points_[inner].witness.book->findings();
+    if (std::any_of(told.begin(), told.end(), [&](const BookedFinding& other) { return other.finding.id == finding.id; })) return Seen::unseen;
     const std::string session = session::normalise_session_id(finding.session);
     std::size_t right = 0;
     for (std::uint32_t i = 0; i < joined.partner.size(); ++i) {
@@ -176,6 +161,19 @@ class Divergence {
     return false;
   }
 
+  // One capture shows the call at both its hops, too far apart in time for the book to know it for one.
+  void leave_out_relayed(std::size_t at, Finding& finding) const {
+    if (finding.calls_left_out > 0 || finding.count != finding.calls.size()) return;
+    std::unordered_set<std::uint32_t> outside;
+    for (std::size_t outer = 0; outer < at; ++outer) {
+      for (const FindingCall& call : finding.calls) {
+        const std::uint32_t record = points_[outer].index.find(finding, call);
+        if (record != kAlone && alignment(outer, at).partner[record] != kAlone) outside.insert(alignment(outer, at).partner[record]);
+      }
+    }
+    finding.count -= std::erase_if(finding.calls, [&](const FindingCall& call) { return outside.contains(points_[at].index.find(finding, call)); });
+  }
+
   // A proxy ends a stream that its server never used: the call is lost in one way before it and in another behind it, and is one call.
   void leave_out_lost_otherwise(std::size_t at, Finding& finding) const {
     if (finding.rule != kLost || finding.calls_left_out > 0 || finding.count != finding.calls.size()) return;
@@ -190,12 +188,6 @@ class Divergence {
     });
   }
 
-  std::uint32_t outer_record(std::size_t outer, std::size_t at, std::uint32_t inner) const {
-    const std::vector<std::uint32_t>& partners = alignment(outer, at).partner;
-    const auto found = std::find(partners.begin(), partners.end(), inner);
-    return found == partners.end() ? kAlone : static_cast<std::uint32_t>(found - partners.begin());
-  }
-
   // Inward from the point that shows it: while it is wrong there too, the fault lies deeper.
   void trace_reply(std::size_t at, BookedFinding& booked) {
     std::size_t wrong = at;
@@ -205,13 +197,13 @@ class Divergence {
       if (seen != Seen::right) continue;
       return set_fault(booked, between(points_[wrong].witness.vantage, points_[inner].witness.vantage), points_[inner].complete());
     }
-    if (wrong == at) return;
+    if (wrong == at || booked.finding.fault.party == Party::client) return;  // a client's deadline is no one's behind it
     Fault fault = behind(points_[wrong].witness.vantage);
     if (booked.finding.rule == kSwap || booked.finding.rule == kChannel) fault = attribute(picture_of(booked.finding, points_[wrong]));
     set_fault(booked, std::move(fault), points_[wrong].complete());
   }
 
-  static MisroutePicture picture_of(const Finding& finding, const Point& innermost) {
+  static MisroutePicture picture_of(const Finding& finding, const VantagePoint& innermost) {
     MisroutePicture picture;
     picture.client_wire = finding.rule == kChannel || finding.detail == "wrong-stream" ? Sight::crossed_stream : Sight::crossed_payload;
     if (innermost.witness.vantage >= Vantage::server_wire) picture.server_wire = picture.client_wire;
@@ -223,6 +215,9 @@ class Divergence {
   // Inward means towards the client here: requests come from there.
   void trace_request(std::size_t at, BookedFinding& booked) {
     for (std::size_t outer = at; is_placed(at) && outer-- > 0;) {
+      if (is_placed(outer) && sent_again_between(outer, at, booked.finding)) {
+        return set_fault(booked, {Party::gateway, Certainty::proven, {}, "it sent a request on more often than it had got it"}, points_[outer].complete());
+      }
       const Seen seen = distinct_at(outer, at, booked.finding);
       if (seen != Seen::right) continue;
       MisroutePicture picture;
@@ -230,6 +225,27 @@ class Divergence {
       picture.ids_collide_behind = true;
       return set_fault(booked, attribute(picture), points_[outer].complete());
     }
+  }
+
+  std::size_t sightings(std::size_t point, std::string_view session, const CallRecord& like) const {
+    const CallLedger& ledger = *points_[point].witness.ledger;
+    return static_cast<std::size_t>(std::count_if(ledger.records().begin(), ledger.records().end(), [&](const CallRecord& record) {
+      return record.id_type == like.id_type && record.id == like.id && record.asked == like.asked && session::normalise_session_id(ledger.session(record)) == session;
+    }));
+  }
+
+  // The very request that stands several times at `at` stands fewer times, but does, at `outer`.
+  bool sent_again_between(std::size_t outer, std::size_t at, const Finding& finding) const {
+    const std::string session = session::normalise_session_id(finding.session);
+    bool any = false;
+    for (const FindingCall& call : finding.calls) {
+      const std::uint32_t record = points_[at].index.find(finding, call);
+      if (record == kAlone) continue;
+      const std::size_t before = sightings(outer, session, points_[at].record(record));
+      if (before == 0 || before >= sightings(at, session, points_[at].record(record))) return false;
+      any = true;
+    }
+    return any;
   }
 
   // Whether the calls that share an id at `at` had ids of their own at `outer`.
@@ -247,12 +263,6 @@ class Divergence {
       any = true;
     }
     return any ? Seen::right : Seen::unseen;
-  }
-
-  static void set_fault(BookedFinding& booked, Fault fault, bool complete) {
-    if (fault.party == Party::unknown && booked.finding.fault.party != Party::unknown) return;
-    if (!complete && fault.certainty == Certainty::proven) fault.certainty = Certainty::strong;
-    booked.finding.fault = std::move(fault);
   }
 
   // Payloads that stand under one call behind a hop and under another one before it: exchanged in between, whatever they look like.
@@ -318,7 +328,7 @@ class Divergence {
 
   VantagePath& path_;
   const RuleSet& rules_;
-  std::vector<Point> points_;
+  VantagePoints points_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Names the hop of the first divergence: findings of one vantage point are compared, call by call, with what the points behind it show
 // of the same calls, and their fault is set anew where that tells more. Also finds what no single point can: payloads that were
 // exchanged between two wires although nothing in them tells, and colliding ids that a gateway made of different ones.
+// The points of one capture that holds several hops share its book; only findings that name calls tell there at which hop they were made.
 // A call that is not joined, or joined with a doubt, moves no blame. Source: protocol notes C.2 C.3 ID13; docs/architecture.md.
 // Ownership: changes the books it is given, which are only merged after that; ledgers and alignments are only read. Threads: one.
 #pragma once
@@ -23,6 +24,7 @@ struct Witness {
 struct VantagePath {
   std::vector<Witness> points;
   std::vector<std::vector<session::Alignment>> to_inner;
+  bool one_book = false;
 };
 
 void name_first_divergence(VantagePath& path, const RuleSet& rules);

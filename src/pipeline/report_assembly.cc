@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/hash.h"
 #include "engine/exoneration.h"
 #include "engine/incidents.h"
 #include "pipeline/vantage_join.h"
@@ -18,6 +19,19 @@ using model::Finding;
 using model::Report;
 using model::SessionCounts;
 using model::SessionRow;
+
+bool EventTee::shows_second_hop(const model::TimelineEvent& event) {
+  const model::Session* const session = event.session;
+  const bool nameless = session && (session->modern || session->stateless);
+  if (!session || (!nameless && (session->id.empty() || session->server_endpoint.empty()))) return false;
+  if (session->index < known_sessions_.size() && known_sessions_[session->index]) return false;
+  if (nameless && (!event.exchange || event.exchange->server.empty())) return false;
+  if (session->index >= known_sessions_.size()) known_sessions_.resize(session->index + 1);
+  known_sessions_[session->index] = true;
+  if (!nameless) return !known_session_ids_.insert(hash_bytes(session::normalise_session_id(session->id))).second;
+  if (nameless_server_.empty()) nameless_server_ = event.exchange->server;
+  return nameless_server_ != event.exchange->server;
+}
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/coverage.h"
@@ -25,6 +26,7 @@ struct Onlookers {
   std::size_t ledger_calls = 0;      // calls remembered to the end, to be joined or proven; 0: none
   TimelineTap* tap = nullptr;        // may be null
   std::size_t source = 0;            // what the tap calls it
+  bool may_hold_hops = false;        // a capture, which may show both sides of a proxy
 };
 
 // The timeline of one source goes to its own engine and to the onlookers.
@@ -35,15 +37,26 @@ class EventTee : public model::EventSink {
     own_.on_event(event);
     activity_.on_event(event);
     if (others_.joint) others_.joint->on_event(event);
+    if (others_.ledger_calls == 0 && others_.may_hold_hops && shows_second_hop(event)) {
+      others_.ledger_calls = session::kLedgerCalls;
+      ledger_.begin(others_.ledger_calls);
+    }
     if (others_.ledger_calls > 0) ledger_.on_event(event);
     if (others_.tap) others_.tap->on_event(others_.source, event);
   }
 
  private:
+  // The session has been seen at another server before, or sessions without a name are at several: there may be a proxy and what is behind
+  // it, which can be laid beside each other.
+  bool shows_second_hop(const model::TimelineEvent& event);
+
   engine::Engine& own_;
   ActivityLog& activity_;
   session::CallLedger& ledger_;
   Onlookers others_;
+  std::vector<bool> known_sessions_;                     // by index
+  std::unordered_set<std::uint64_t> known_session_ids_;  // hashes of them
+  std::string nameless_server_;                          // the first
 };
 
 // Shows each observation to the tap before the tracker gets it.

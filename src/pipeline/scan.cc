@@ -135,7 +135,7 @@ class Scan {
     if (found != source_by_key_.end()) return *sources_[found->second];
     source_by_key_.emplace(key, sources_.size());
     sources_.push_back(std::make_unique<Source>(knowledge_.rules, engine::EngineOptions{options_.client_timeout_us, options_.rules, joint_ ? engine::Scope::one_source : engine::Scope::all, !joint_},
-                                                session::TrackerOptions{wire, name}, Onlookers{joint_.get(), ledger_calls_, tap_, sources_.size()}, options_.trusted_proxies, limits_));
+                                                session::TrackerOptions{wire, name}, Onlookers{joint_.get(), ledger_calls_, tap_, sources_.size(), wire}, options_.trusted_proxies, limits_));
     if (!options_.shapes.empty()) sources_.back()->engine.recall(options_.shapes);
     return *sources_.back();
   }

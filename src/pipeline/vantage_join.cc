@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/first_divergence.h"
+#include "session/call_ledger.h"
 #include "session/session_table.h"
 #include "session/vantage_alignment.h"
 
@@ -78,6 +79,9 @@ class VantageJoin {
   }
 
   JoinedVantages run() {
+    for (Source* source : sources_) {
+      if (source->wire) part(*source);
+    }
     for (Source* source : sources_) place(*source);
     for (Group& group : groups_) {
       if (group.size() > 1) join(group);
@@ -147,6 +151,57 @@ class VantageJoin {
     describe(group);
   }
 
+  // A capture that holds the traffic before a proxy and behind it is as many witnesses.
+  void part(Source& source) {
+    std::vector<session::CallLedger> hops = source.ledger.by_server();
+    std::vector<bool> done(hops.size());
+    for (std::size_t first = 0; first < hops.size(); ++first) {
+      if (done[first]) continue;
+      std::vector<const session::CallLedger*> chain{&hops[first]};
+      for (std::size_t other = 0; other < hops.size(); ++other) {
+        if (other == first || done[other]) continue;
+        const auto behind = std::find_if(chain.begin(), chain.end(), [&](const auto* hop) { return relays(hops[other], *hop); });
+        const bool before = behind != chain.end() && behind == chain.begin();
+        if (!before && !relays(*chain.back(), hops[other])) continue;
+        chain.insert(before ? chain.begin() : chain.end(), &hops[other]);
+        done[other] = true;
+      }
+      if (chain.size() > 1) join_hops(source, chain);
+    }
+  }
+
+  // One clock saw both: what went on from the first to the second lies within the call at the first, and mostly the reply is the same one.
+  // A client that asks two servers the same question at once gets a reply of each.
+  static bool relays(const session::CallLedger& outer, const session::CallLedger& inner) {
+    const Alignment joined = session::align(outer, inner);
+    std::size_t within = 0, answered = 0, same = 0;
+    for (std::size_t i = 0; i < joined.partner.size(); ++i) {
+      if (joined.partner[i] == Alignment::kAlone) continue;
+      const CallRecord& before = outer.records()[i];
+      const CallRecord& behind = inner.records()[joined.partner[i]];
+      if (before.has_payload() && behind.has_payload()) ++answered, same += session::same_payload(before, behind);
+      within += before.requested.known() && behind.requested >= before.requested && (!before.answered || !behind.answered || behind.replied <= before.replied);
+    }
+    const auto most = [](std::size_t part, std::size_t all) { return static_cast<double>(part) >= kMostly * static_cast<double>(all); };
+    return joined.state == AlignmentState::joined && most(within, joined.joined) && most(same, answered);
+  }
+
+  void join_hops(Source& source, const std::vector<const session::CallLedger*>& hops) {
+    engine::VantagePath path;
+    path.one_book = true;
+    for (std::size_t i = 0; i < hops.size(); ++i) {
+      const Vantage vantage = i == 0 ? Vantage::client_wire : i + 1 == hops.size() ? Vantage::server_wire : Vantage::gateway;
+      path.points.push_back({vantage, hops[i], &source.engine.book()});
+      std::vector<Alignment>& inner = path.to_inner.emplace_back();
+      for (std::size_t k = i + 1; k < hops.size(); ++k) inner.push_back(session::align(*hops[i], *hops[k]));
+    }
+    engine::name_first_divergence(path, rules_);
+    for (std::size_t i = 1; i < hops.size(); ++i) learn_sessions({&source, hops[0]}, {&source, hops[i]}, path.to_inner[0][i - 1]);
+    const Alignment& ends = path.to_inner.front().back();
+    report_.notes.push_back(fmt::format("{} holds both sides of a proxy: {} of {} calls to {} went on to {}", short_name(source), ends.joined, hops.front()->records().size(),
+                                        hops.front()->servers().front(), hops.back()->servers().front()));
+  }
+
   // Wires are told apart by where they go and by how long calls take there.
   void settle_places(Group& group) {
     for (Source* inner : group) {
@@ -184,7 +239,7 @@ class VantageJoin {
     const Source& named = *group[first.vantage == Vantage::client ? 1 : 0];
     for (const Source* source : group) {
       if (source != &first) tell_joined(first, named, *source);
-      if (source != &named && source->vantage != Vantage::client) learn_sessions(named, *source, session::align(named.ledger, source->ledger));
+      if (source != &named && source->vantage != Vantage::client) learn_sessions({&named, &named.ledger}, {source, &source->ledger}, session::align(named.ledger, source->ledger));
       const std::size_t calls = source->ledger.records().size();
       if (source->ledger.left_out() > 0) {
         report_.notes.push_back(fmt::format("{}: the first {} of its {} calls were laid beside the other inputs", name(*source), calls, calls + source->ledger.left_out()));
@@ -211,19 +266,24 @@ class VantageJoin {
   }
 
   // One to one, or not at all: a session that carries several of the client's side is none of them.
-  void learn_sessions(const Source& outer, const Source& inner, const Alignment& joined) {
+  struct Sighting {
+    const Source* source;
+    const session::CallLedger* ledger;
+  };
+
+  void learn_sessions(const Sighting& outer, const Sighting& inner, const Alignment& joined) {
     std::map<std::string, std::set<std::string>> outers;
     std::map<std::string, std::set<std::string>> inners;
     for (std::size_t i = 0; i < joined.partner.size(); ++i) {
-      if (joined.partner[i] == Alignment::kAlone || outer.ledger.records()[i].shown) continue;
-      const std::string& before = outer.ledger.session(outer.ledger.records()[i]);
-      const std::string& after = inner.ledger.session(inner.ledger.records()[joined.partner[i]]);
+      if (joined.partner[i] == Alignment::kAlone || outer.ledger->records()[i].shown) continue;
+      const std::string& before = outer.ledger->session(outer.ledger->records()[i]);
+      const std::string& after = inner.ledger->session(inner.ledger->records()[joined.partner[i]]);
       outers[after].insert(before);
       inners[before].insert(after);
     }
     for (const auto& [after, before] : outers) {
       const bool one_to_one = before.size() == 1 && inners[*before.begin()].size() == 1;
-      if (one_to_one && session::normalise_session_id(after) != session::normalise_session_id(*before.begin())) aliases_[{&inner, after}] = {&outer, *before.begin()};
+      if (one_to_one && session::normalise_session_id(after) != session::normalise_session_id(*before.begin())) aliases_[{inner.source, after}] = {outer.source, *before.begin()};
     }
   }
 

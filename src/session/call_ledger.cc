@@ -1,6 +1,7 @@
 #include "session/call_ledger.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/hash.h"
 #include "session/argument_echo.h"
@@ -78,8 +79,29 @@ void CallLedger::on_request(const TimelineEvent& event) {
   record->connection = event.observation->connection;
   record_of_[call.handle] = static_cast<std::uint32_t>(records_.size() - 1);
   if (echoes_ == Echoes::noted) note_tokens(call.handle, message.text, *record);
-  if (!event.exchange || event.exchange->server.empty() || servers_.size() >= kServers) return;
-  if (std::find(servers_.begin(), servers_.end(), event.exchange->server) == servers_.end()) servers_.push_back(event.exchange->server);
+  if (event.exchange && !event.exchange->server.empty()) note_server(event.exchange->server, *record);
+}
+
+void CallLedger::note_server(const std::string& server, CallRecord& record) {
+  const auto known = std::find(servers_.begin(), servers_.end(), server);
+  if (known == servers_.end() && servers_.size() >= kServers) return;
+  record.server = static_cast<std::uint8_t>(known - servers_.begin());
+  if (known == servers_.end()) servers_.push_back(server);
+}
+
+std::vector<CallLedger> CallLedger::by_server() const {
+  std::vector<CallLedger> parts;
+  for (std::size_t i = 0; servers_.size() > 1 && i < servers_.size(); ++i) {
+    CallLedger& part = parts.emplace_back(most_, echoes_);
+    std::copy_if(records_.begin(), records_.end(), std::back_inserter(part.records_), [&](const CallRecord& record) { return record.server == i; });
+    part.sessions_ = sessions_;
+    part.names_ = names_;
+    part.servers_ = {servers_[i]};
+    part.left_out_ = left_out_;
+    part.stray_replies_ = stray_replies_;
+    part.gap_ = gap_;
+  }
+  return parts;
 }
 
 void CallLedger::on_reply(const TimelineEvent& event) {

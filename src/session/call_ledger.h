@@ -33,6 +33,7 @@ struct CallRecord {
   model::CloseReason closed = model::CloseReason::open;
   std::array<std::uint32_t, kTokens> tokens{};   // hashes of what its arguments say
   std::uint8_t told = 0, repeated = 0;           // how many tokens; which of them the reply repeats, a bit each
+  std::uint8_t server = UINT8_MAX;               // of CallLedger::servers(); beyond: not told
   bool is_tool_call = false, answered = false, wrong_channel = false, drifted = false, late = false, collided = false;
   bool second_reply = false, on_wire = false, shown = false, gave_up = false;
 
@@ -56,6 +57,9 @@ class CallLedger : public model::EventSink {
 
   void on_event(const model::TimelineEvent& event) override;
 
+  // Keeps calls from now on, so many.
+  void begin(std::size_t most) { most_ = most; }
+
   // In order of their requests, as read.
   const std::vector<CallRecord>& records() const { return records_; }
   std::uint64_t left_out() const { return left_out_; }
@@ -63,6 +67,8 @@ class CallLedger : public model::EventSink {
   const CallName& name(const CallRecord& record) const { return names_[record.name]; }
   // Server endpoints that its exchanges went to, as printed; a few. Two wires with one of them in common watch the same hop.
   const std::vector<std::string>& servers() const { return servers_; }
+  // The calls of each of those endpoints by themselves, where there are several: what one capture saw at each hop of a proxy.
+  std::vector<CallLedger> by_server() const;
   bool saw_gap() const { return gap_; }
   std::uint64_t replies_on_get() const { return replies_on_get_; }
   std::uint64_t stray_replies() const { return stray_replies_; }
@@ -75,6 +81,7 @@ class CallLedger : public model::EventSink {
   void on_reply(const model::TimelineEvent& event);
   void on_outcome(const model::TimelineEvent& event);
   CallRecord* record_of(const model::Call& call);
+  void note_server(const std::string& server, CallRecord& record);
   void note_tokens(std::uint32_t handle, std::string_view request, CallRecord& record);
   void note_echoes(std::uint32_t handle, std::string_view reply, CallRecord& record);
   CallRecord* room();

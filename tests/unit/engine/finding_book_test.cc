@@ -70,6 +70,30 @@ TEST_CASE("a call that a proxy sent on is one call with both its places; the sam
   CHECK(book.findings()[0].finding.count == 3);
 }
 
+TEST_CASE("what names no call is one as well where a proxy and the server behind it show it at once") {
+  const Limits limits;
+  FindingBook book(limits);
+  const auto seen_at = [](std::int64_t at) {
+    FindingDraft made = draft("s", 1, at);
+    made.call.reset();
+    return made;
+  };
+  book.add(kRule, seen_at(0), 1);
+  book.add(kRule, seen_at(3000), 2);
+  book.add(kRule, seen_at(900000), 2);
+  CHECK(book.findings().at(0).finding.count == 2);
+}
+
+TEST_CASE("a finding that is dropped leaves the others where they are found") {
+  const Limits limits;
+  FindingBook book(limits);
+  for (const char* session : {"a", "b", "c"}) book.add(kRule, draft(session, 1, 0));
+  book.drop([](const engine::BookedFinding& booked) { return booked.finding.session == "a"; });
+  book.add(kRule, draft("c", 2, 1000));
+  REQUIRE(book.findings().size() == 2);
+  CHECK(book.findings()[1].finding.count == 2);
+}
+
 TEST_CASE("rule, detail, session, requestor and discriminator each make another finding") {
   const auto base = engine::finding_id("r", "d", "s", model::Direction::client_to_server, "1");
   CHECK(base != engine::finding_id("q", "d", "s", model::Direction::client_to_server, "1"));

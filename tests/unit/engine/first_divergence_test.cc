@@ -21,11 +21,12 @@ using model::Vantage;
 
 namespace {
 
-void add_swap_rule(RuleSet& rules) {
+void add_rule(RuleSet& rules, std::string_view name) {
   for (const EmbeddedFile& file : embedded_rules()) {
-    if (std::string_view(file.path).ends_with("/reply-mismatch.yml")) REQUIRE(rules.add(file.text, file.path).ok());
+    if (std::string_view(file.path).ends_with("/" + std::string(name) + ".yml")) REQUIRE(rules.add(file.text, file.path).ok());
   }
 }
+void add_swap_rule(RuleSet& rules) { add_rule(rules, "reply-mismatch"); }
 
 Rule rule_named(const char* id, const char* category) {
   Rule rule;
@@ -35,6 +36,8 @@ Rule rule_named(const char* id, const char* category) {
   return rule;
 }
 const Rule kLost = rule_named("lost-reply", "replies"), kSwap = rule_named("reply-mismatch", "replies"), kDuplicate = rule_named("duplicate-request-id", "ids");
+const Rule kLate = rule_named("late-reply", "replies"), kNotTaken = rule_named("reply-dropped-by-client", "client"), kVainCancel = rule_named("cancel-invalid-target", "time");
+const Rule kQueue = rule_named("serialized-calls", "time"), kReset = rule_named("connection-reset", "time"), kTimeout = rule_named("client-timeout", "time");
 
 // The two wires of a gateway, and the books of what was found at each.
 struct Taps {
@@ -252,4 +255,163 @@ TEST_CASE("one fault seen at both wires, whose sessions differ, is told once, ne
   CHECK(at_client.findings().size() == 1);
   CHECK(at_server.findings().empty());
   CHECK(Taps::fault(at_client).party == Party::server);
+}
+
+TEST_CASE("a reply that passed behind the gateway and never came out was kept by it: no client refused it, and its cancel was in time") {
+  Taps taps;
+  add_rule(taps.rules, "lost-reply");
+  taps.both(9, "amber-9", "", "payload");
+  taps.accuse(taps.at_client, kTimeout, "9", 90, Party::client);
+  taps.accuse(taps.at_server, kNotTaken, "9", 90.1, Party::client);
+  taps.accuse(taps.at_server, kVainCancel, "9", 90.1, Party::client);
+  taps.judge();
+  CHECK(taps.at_server.findings().empty());
+  REQUIRE(taps.at_client.findings().size() == 2);
+  CHECK(taps.at_client.findings()[0].cause_rule == "lost-reply");
+  CHECK(taps.at_client.findings()[1].finding.rule == "lost-reply");
+  CHECK(taps.at_client.findings()[1].finding.fault.party == Party::gateway);
+  CHECK(taps.at_client.findings()[1].finding.fault.certainty == Certainty::proven);
+}
+
+TEST_CASE("a reply that came to the client's wire in time and was not taken stays the client's") {
+  Taps taps;
+  add_rule(taps.rules, "lost-reply");
+  taps.both(9, "amber-9", "payload", "payload");
+  taps.accuse(taps.at_server, kNotTaken, "9", 90.1, Party::client);
+  taps.judge();
+  REQUIRE(taps.at_server.findings().size() == 1);
+  CHECK(Taps::fault(taps.at_server).party == Party::client);
+  CHECK(taps.at_client.findings().empty());
+}
+
+TEST_CASE("a cancel of a call that a gateway never sent on is no cancel of nothing") {
+  Taps taps;
+  taps.outer.request("9", 90, {"s1", "tool", "amber-9"});
+  for (const char* id : {"9", "10"}) {  // the client sent 9 and never 10
+    model::FindingDraft draft;
+    draft.session = "s1";
+    draft.call = model::FindingCall{model::OwnedId({model::IdType::integer, id, id}), {}, {}, {}, {}};
+    draft.fault = {Party::client, Certainty::weak, {}, "seen here"};
+    taps.at_server.add(kVainCancel, std::move(draft));
+  }
+  taps.judge();
+  REQUIRE(taps.at_server.findings().size() == 1);
+  REQUIRE(taps.at_server.findings()[0].finding.calls.size() == 1);
+  CHECK(taps.at_server.findings()[0].finding.calls[0].id.value == "10");
+}
+
+TEST_CASE("a late reply is the gateway's where it spent most of the call there, and the client's deadline where the server did") {
+  const bool held = GENERATE(true, false);
+  Taps taps;
+  taps.outer.request("9", 90, {"s1", "tool", "amber-9"});
+  taps.inner.request("9", 90.1, {"s1", "tool", "amber-9"});
+  taps.inner.reply("9", held ? 90.5 : 94, "payload");
+  taps.outer.reply("9", 94.1, "payload");
+  taps.accuse(taps.at_client, kLate, "9", 90, Party::client);
+  taps.judge();
+  CHECK(Taps::fault(taps.at_client).party == (held ? Party::gateway : Party::client));
+}
+
+TEST_CASE("a reply that is late at both wires stays a matter of the client's deadline") {
+  Taps taps;
+  taps.both(9, "amber-9", "payload", "payload");
+  taps.accuse(taps.at_client, kLate, "9", 90, Party::client);
+  taps.accuse(taps.at_server, kLate, "9", 90.1, Party::client);
+  taps.judge();
+  CHECK(Taps::fault(taps.at_client).party == Party::client);
+}
+
+TEST_CASE("calls that come to a gateway together and go on one at a time queue there") {
+  const bool one_at_a_time = GENERATE(true, false);
+  Taps taps;
+  for (int i = 0; i < 3; ++i) {
+    const std::string id = std::to_string(40 + i), what = fmt::format("amber-{}", i);
+    taps.outer.request(id, 400, {"s1", "tool", what});
+    taps.accuse(taps.at_client, kQueue, id.c_str(), 400, Party::server);
+  }
+  for (int i = 0; i < 3; ++i) {
+    const std::string id = std::to_string(40 + i), what = fmt::format("amber-{}", i);
+    if (one_at_a_time && i > 0) taps.inner.reply(std::to_string(39 + i), 400.9 + (i - 1), "payload");
+    taps.inner.request(id, one_at_a_time ? 401.0 + (i - 1) : 400.01, {"s1", "tool", what});
+  }
+  if (!one_at_a_time) {
+    for (int i = 0; i < 3; ++i) taps.inner.reply(std::to_string(40 + i), 401 + i, "payload");
+  }
+  for (int i = 0; i < 3; ++i) taps.outer.reply(std::to_string(40 + i), 402.5 + i, "payload");
+  taps.judge();
+  CHECK(Taps::fault(taps.at_client).party == (one_at_a_time ? Party::gateway : Party::server));
+}
+
+TEST_CASE("a request that a gateway sent twice is no id that the client used twice") {
+  Taps taps;
+  taps.outer.request("9", 90, {"s1", "tool", "amber-9"});
+  taps.inner.request("9", 90.1, {"s1", "tool", "amber-9"});
+  taps.inner.request("9", 90.6, {"s1", "tool", "amber-9"});
+  taps.accuse(taps.at_server, kDuplicate, "9", 90.6, Party::client, "concurrent");
+  taps.judge();
+  CHECK(Taps::fault(taps.at_server).party == Party::gateway);
+}
+
+TEST_CASE("ids that are others behind a gateway are told whatever they look like; those that few calls have, or that stay, are not") {
+  const bool rewritten = GENERATE(true, false);
+  Taps taps;
+  add_rule(taps.rules, "remapped-id");
+  Watched front(session::kLedgerCalls, true), back(session::kLedgerCalls, true);
+  for (int i = 1; i <= 4; ++i) {
+    const std::string what = fmt::format("beryl-{}", i), id = std::to_string(i), other = std::to_string(rewritten ? 7000 + i : i);
+    for (auto& [tap, token] : {std::pair{&front, &id}, std::pair{&back, &other}}) tap->answered(*token, 10 * i, 1, {"s1", "tool", what});
+  }
+  front.tracker.finish();
+  back.tracker.finish();
+  VantagePath path;
+  path.points = {{Vantage::client_wire, &front.ledger, &taps.at_client}, {Vantage::server_wire, &back.ledger, &taps.at_server}};
+  path.to_inner = {{session::align(front.ledger, back.ledger)}, {}};
+  engine::name_first_divergence(path, taps.rules);
+  REQUIRE(taps.at_client.findings().size() == (rewritten ? 1 : 0));
+  if (rewritten) CHECK(taps.at_client.findings()[0].finding.count == 4);
+}
+
+TEST_CASE("one book of both hops: a call that both show is one, and what only the outer one shows is the proxy's") {
+  Taps taps;
+  taps.both(9, "amber-9", "", "payload");
+  taps.both(10, "amber-10", "", "");
+  taps.outer.tracker.finish();
+  taps.inner.tracker.finish();
+  taps.accuse(taps.at_client, kLost, "9", 90, Party::server, "stream closed");
+  taps.accuse(taps.at_client, kTimeout, "10", 100, Party::client);
+  taps.accuse(taps.at_client, kTimeout, "10", 100.1, Party::client);
+  VantagePath path;
+  path.one_book = true;
+  path.points = {{Vantage::client_wire, &taps.outer.ledger, &taps.at_client}, {Vantage::server_wire, &taps.inner.ledger, &taps.at_client}};
+  path.to_inner = {{session::align(taps.outer.ledger, taps.inner.ledger)}, {}};
+  engine::name_first_divergence(path, taps.rules);
+  REQUIRE(taps.at_client.findings().size() == 2);
+  CHECK(Taps::fault(taps.at_client).party == Party::gateway);
+  CHECK(taps.at_client.findings()[1].finding.count == 1);
+}
+
+TEST_CASE("a reply that never came out is the gateway's also where the client only hung up") {
+  Taps taps;
+  add_rule(taps.rules, "lost-reply");
+  taps.both(9, "amber-9", "", "payload");
+  taps.judge();
+  CHECK(taps.at_client.findings().empty());  // the evidence ends while it waits
+  Taps hung_up;
+  add_rule(hung_up.rules, "lost-reply");
+  hung_up.both(9, "amber-9", "", "payload");
+  hung_up.outer.cancel("9", 95);
+  hung_up.judge();
+  REQUIRE(hung_up.at_client.findings().size() == 1);
+  CHECK(Taps::fault(hung_up.at_client).party == Party::gateway);
+}
+
+TEST_CASE("a request that is wrong behind the gateway only was made wrong by it") {
+  const bool wrong_before = GENERATE(false, true);
+  const Rule rule = rule_named("header-body-mismatch", "protocol");
+  Taps taps;
+  taps.both(9, "amber-9", "payload", "payload");
+  if (wrong_before) taps.accuse(taps.at_client, rule, "9", 90, Party::client);
+  taps.accuse(taps.at_server, rule, "9", 90.1, Party::client);
+  taps.judge();
+  CHECK(Taps::fault(taps.at_server).party == (wrong_before ? Party::client : Party::gateway));
 }

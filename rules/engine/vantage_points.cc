@@ -1,0 +1,75 @@
+#include "engine/vantage_points.h"
+
+#include <algorithm>
+
+#include "engine/accused_calls.h"
+#include "session/session_table.h"
+
+namespace mcpscan::engine {
+
+using model::Finding;
+using model::FindingCall;
+using session::CallLedger;
+using session::CallRecord;
+
+RecordIndex::RecordIndex(const CallLedger& ledger) {
+  for (std::uint32_t i = 0; i < ledger.records().size(); ++i) {
+    const CallRecord& record = ledger.records()[i];
+    by_call_.emplace(call_key(ledger.session(record), record.id_type, record.id, record.requested), i);
+  }
+}
+
+std::uint32_t RecordIndex::find(const Finding& finding, const FindingCall& call) const {
+  const auto found = by_call_.find(call_key(finding.session, call.id.type, call.id.value, call.requested_at));
+  return found == by_call_.end() ? kAlone : found->second;
+}
+
+VantagePoint::VantagePoint(Witness& w) : witness(w), index(*w.ledger) {
+  for (const BookedFinding& booked : w.book->findings()) {
+    if (booked.finding.level == model::Level::informational) continue;
+    for (const FindingCall& call : booked.finding.calls) {
+      const std::uint32_t record = index.find(booked.finding, call);
+      if (record == kAlone) continue;
+      accused[booked.finding.rule].insert(record);
+      if (booked.finding.rule == "lost-reply") lost_as.emplace(record, booked.finding.detail);
+    }
+  }
+}
+
+bool VantagePoint::accuses(const std::string& rule, std::uint32_t record) const {
+  const auto found = accused.find(rule);
+  return found != accused.end() && found->second.contains(record);
+}
+
+bool VantagePoint::has_call_of(const Finding& finding) const {
+  return std::any_of(finding.calls.begin(), finding.calls.end(), [&](const FindingCall& call) { return index.find(finding, call) != kAlone; });
+}
+
+std::uint32_t VantagePoint::newest(const std::string& session, const FindingCall& call) const {
+  const CallLedger& ledger = *witness.ledger;
+  const std::string name = session::normalise_session_id(session);
+  for (auto i = static_cast<std::uint32_t>(ledger.records().size()); i-- > 0;) {
+    const CallRecord& record = ledger.records()[i];
+    if (record.id_type == call.id.type && record.id == call.id.value && session::normalise_session_id(ledger.session(record)) == name) return i;
+  }
+  return kAlone;
+}
+
+VantagePoints::VantagePoints(VantagePath& path) : path_(path) {
+  points_.reserve(path.points.size());
+  for (Witness& witness : path.points) points_.emplace_back(witness);
+}
+
+std::uint32_t VantagePoints::outer_record(std::size_t outer, std::size_t at, std::uint32_t inner) const {
+  const std::vector<std::uint32_t>& partners = alignment(outer, at).partner;
+  const auto found = std::find(partners.begin(), partners.end(), inner);
+  return found == partners.end() ? kAlone : static_cast<std::uint32_t>(found - partners.begin());
+}
+
+void set_fault(BookedFinding& booked, model::Fault fault, bool complete) {
+  if (fault.party == model::Party::unknown && booked.finding.fault.party != model::Party::unknown) return;
+  if (!complete && fault.certainty == model::Certainty::proven) fault.certainty = model::Certainty::strong;
+  booked.finding.fault = std::move(fault);
+}
+
+}  // namespace mcpscan::engine

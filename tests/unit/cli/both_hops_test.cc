@@ -1,0 +1,101 @@
+// One capture that shows the traffic before a proxy and behind it.
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "pipeline/scan.h"
+#include "unit/ingest/scratch_folder.h"
+#include "unit/net/packets.h"
+
+using namespace mcpscan;
+using namespace mcpscan::tests;
+
+namespace {
+
+struct Hop {
+  std::uint8_t client = 1, server = 2;
+  std::uint16_t port = 8000;
+};
+
+// A classic capture, in order of time; each exchange on a connection of its own.
+class Capture {
+ public:
+  void exchange(const Hop& hop, double asked, const std::string& request, double answered, const std::string& response) {
+    const std::uint16_t from = ++port_;
+    const auto say = [&](double at, bool by_client, std::uint32_t flags, std::uint32_t sequence, std::uint32_t acknowledged, std::string_view payload) {
+      Tcp tcp{sequence, acknowledged, flags, payload, by_client ? from : hop.port, by_client ? hop.port : from};
+      Ipv4 ip;
+      ip.source.back() = static_cast<char>(by_client ? hop.client : hop.server);
+      ip.destination.back() = static_cast<char>(by_client ? hop.server : hop.client);
+      packets_.emplace_back(at, ethernet(ipv4_bytes(tcp_bytes(tcp), ip)));
+    };
+    const auto sent = static_cast<std::uint32_t>(request.size()), got = static_cast<std::uint32_t>(response.size());
+    say(asked, true, kSyn, 100, 0, {});
+    say(asked, false, kSyn | kAck, 500, 101, {});
+    say(asked, true, kAck, 101, 501, {});
+    say(asked, true, kAck | kPush, 101, 501, request);
+    say(answered, false, kAck | kPush, 501, 101 + sent, response);
+    say(answered, true, kAck | kFin, 101 + sent, 501 + got, {});
+    say(answered, false, kAck | kFin, 501 + got, 102 + sent, {});
+  }
+  std::string bytes() {
+    std::stable_sort(packets_.begin(), packets_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::string text = little32(0xa1b2c3d4) + little16(2) + little16(4) + little32(0) + little32(0) + little32(65535) + little32(1);
+    for (const auto& [at, packet] : packets_) {
+      const auto seconds = static_cast<std::uint32_t>(at), size = static_cast<std::uint32_t>(packet.size());
+      text += little32(1764000000 + seconds) + little32(static_cast<std::uint32_t>((at - seconds) * 1e6)) + little32(size) + little32(size) + packet;
+    }
+    return text;
+  }
+
+ private:
+  std::vector<std::pair<double, std::string>> packets_;
+  std::uint16_t port_ = 40000;
+};
+
+constexpr const char* kSession = "11111111-2222-4333-8444-555555555555";
+constexpr Hop kFront{1, 2, 8000}, kBack{2, 3, 9000};
+
+std::string post(const std::string& body, bool named) {
+  return fmt::format("POST /mcp HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n{}Content-Length: {}\r\n\r\n{}", named ? fmt::format("Mcp-Session-Id: {}\r\n", kSession) : "", body.size(), body);
+}
+std::string ok(const std::string& body) {
+  return fmt::format("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nMcp-Session-Id: {}\r\nContent-Length: {}\r\n\r\n{}", kSession, body.size(), body);
+}
+
+pipeline::ScanResult scan_of(const std::string& capture) {
+  const ScratchFolder folder;
+  const Limits limits;
+  static const pipeline::Knowledge kBuiltIn = pipeline::load_knowledge({}, {});
+  pipeline::ScanOptions options;
+  options.inputs = {folder.write("both.pcap", capture)};
+  options.threads = 1;
+  return pipeline::scan(options, kBuiltIn, limits, [](const std::string&, std::uint64_t) {});
+}
+
+}  // namespace
+
+TEST_CASE("what the proxy did to a reply is told of the proxy by one capture of both its sides, and each call counts once") {
+  Capture capture;
+  const std::string begin = R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}})";
+  const std::string begun = R"({"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}})";
+  capture.exchange(kFront, 1, post(begin, false), 1.3, ok(begun));
+  capture.exchange(kBack, 1.1, post(begin, false), 1.2, ok(begun));
+  for (int i = 1; i <= 5; ++i) {
+    const std::string call = fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"echo","arguments":{{"q":"amber-{}"}}}}}})", i, i);
+    const auto reply = [&](const std::string& id) { return ok(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"amber-{}"}}]}}}})", id, i)); };
+    capture.exchange(kFront, 2 * i, post(call, true), 2 * i + 0.3, reply(i == 4 ? "\"4\"" : std::to_string(i)));
+    capture.exchange(kBack, 2 * i + 0.1, post(call, true), 2 * i + 0.2, reply(std::to_string(i)));
+  }
+  const pipeline::ScanResult result = scan_of(capture.bytes());
+  CHECK(result.report.totals.tools_calls == 5);
+  const auto found = std::find_if(result.report.findings.begin(), result.report.findings.end(), [](const model::Finding& finding) { return finding.rule == "id-type-drift"; });
+  REQUIRE(found != result.report.findings.end());
+  CHECK(found->count == 1);
+  CHECK(found->fault.party == model::Party::gateway);
+  CHECK(found->fault.certainty == model::Certainty::proven);
+  REQUIRE_FALSE(result.report.notes.empty());
+  CHECK(result.report.notes[0] == "both.pcap holds both sides of a proxy: 5 of 5 calls to 10.0.0.2:8000 went on to 10.0.0.3:9000");
+}
