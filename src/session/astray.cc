@@ -70,6 +70,29 @@ Call* SessionTracker::call_of_other_session(const Observation& seen, const Sessi
   return waiting == 1 ? found : nullptr;
 }
 
+// Where no session tells clients apart an address may stand for many, each with ids of its own: the reply of another exchange is known by an
+// id that one call alone has used, or by what it repeats of that call's arguments; null where it repeats those of the stream's `own` call.
+Call* SessionTracker::crossed_call(const Observation& seen, const SessionState& state, const Exchange& exchange, const Call* own) {
+  const RpcMessage& message = *seen.message;
+  const std::uint32_t session = state.session.index;
+  const std::string_view payload = message.text.substr(0, kEchoBytes);
+  if (exchange.method.empty() || (own && repeats(payload, own->head))) return nullptr;
+  Call* found = nullptr;
+  std::size_t open = 0;
+  calls_.each_open_by_value(model::Direction::client_to_server, message.id.value, [&](Call& call) {
+    if (call.session == session && call.id.type == message.id.type) found = &call, ++open;
+    return open < 2;
+  });
+  if (open != 1 || found->exchange == 0 || found->exchange == exchange.id) return nullptr;
+  if (message.kind == MessageKind::result && !result_fits(found->method, message.result_keys)) return nullptr;
+  if (says_something(*found) && repeats_all(payload, found->head)) return found;
+  const auto used_before = [&](const Call& call) {
+    const Call* before = calls_.newest_finished(session, call.requestor, call.id.view());
+    return before != nullptr && before != &call;
+  };
+  return own && !used_before(*own) && !used_before(*found) ? found : nullptr;
+}
+
 bool SessionTracker::may_be_meant(const Call& call, const SessionState& state, const RpcMessage& message) {
   if (call.session == state.session.index || !sessions_.alive(call.session) || call.id.type != message.id.type) return false;
   const model::Session& other = sessions_.at(call.session).session;

@@ -130,11 +130,13 @@ SessionTracker::Match SessionTracker::match_on_exchange(const Observation& seen,
   Match match;
   Call* closed = nullptr;
   Call* waiting = nullptr;
+  const Call* last = nullptr;
   std::size_t own = 0;
   for (const std::uint32_t handle : exchange.calls) {
     Call& call = calls_.at(handle);
     if (call.exchange != exchange.id) continue;  // the handle was given to a younger call
     ++own;
+    last = &call;
     const bool open = call.closed == CloseReason::open;
     if (open && call.id.view() == message.id) return {&call, nullptr, ReplyVerdict::answer, false, false};
     if (open && call.id.type != message.id.type && call.id.value == message.id.value && message.id.type != IdType::null) {
@@ -146,7 +148,10 @@ SessionTracker::Match SessionTracker::match_on_exchange(const Observation& seen,
   if (match.call) return match;
   if (closed) return {closed, nullptr, is_late(closed->closed) ? ReplyVerdict::late : ReplyVerdict::duplicate, false, false};
   if (is_sentinel(message)) return {own == 1 ? waiting : nullptr, nullptr, ReplyVerdict::refusal, false, false};
-  if (state.session.stateless || state.session.modern) return {nullptr, waiting, ReplyVerdict::orphan, false, false};
+  if (state.session.stateless || state.session.modern) {
+    if (Call* crossed = crossed_call(seen, state, exchange, waiting ? waiting : last)) return {crossed, nullptr, ReplyVerdict::answer, true, false};
+    return {nullptr, waiting, ReplyVerdict::orphan, false, false};
+  }
   match = match_in_session(seen, state, requestor);
   match.wrong_channel = match.call != nullptr && match.verdict != ReplyVerdict::orphan;
   if (match.verdict == ReplyVerdict::head_of_evidence && own > 0) match.verdict = ReplyVerdict::orphan;
