@@ -22,10 +22,11 @@ using model::StreamKind;
 
 namespace {
 
-// Transport errors whose id says nothing: null, and the Python SDK's word for it.
+// Transport errors whose id says nothing: null, the Python SDK's word for it, and the C# SDK's empty text.
 bool is_sentinel(const RpcMessage& message) {
   if (message.kind != MessageKind::error) return false;
-  return message.id.type == IdType::null || message.id.type == IdType::absent || (message.id.type == IdType::string && message.id.value == "server-error");
+  if (message.id.type == IdType::string) return message.id.value.empty() || message.id.value == "server-error";
+  return message.id.type == IdType::null || message.id.type == IdType::absent;
 }
 
 bool fits(const Call& call, const RpcMessage& message) {

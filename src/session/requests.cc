@@ -49,7 +49,7 @@ void SessionTracker::on_message(const Observation& seen) {
   Exchange* exchange = exchange_of(seen);
   const RpcMessage& message = *seen.message;
   if (exchange && !seen.event_id.empty()) remember_event_id(seen, *exchange);
-  if (!exchange && written_twice(seen)) return;
+  if (!exchange && (written_twice(seen) || told_by_child(seen))) return;
   if (seen.stream != model::StreamKind::unknown) capabilities_ |= model::kChannels;
   const Direction direction = direction_of(seen, exchange);
   if (message.kind == MessageKind::result || message.kind == MessageKind::error) return on_reply(seen, exchange, opposite(direction));
@@ -87,6 +87,14 @@ bool SessionTracker::written_twice(const Observation& seen) {
   recent_[recent_next_] = {digest, seen.channel, seen.at};
   recent_next_ = (recent_next_ + 1) % kRecentMessages;
   return false;
+}
+
+// What a bridge prints of a message, its method or its id, in the log of the host that started it: the host shows the message itself.
+bool SessionTracker::told_by_child(const Observation& seen) {
+  const bool named = seen.keying == model::SessionKeying::process;
+  const bool shown = seen.message->digest != 0 || !seen.message->text.empty();
+  hosts_show_ = hosts_show_ || (named && shown);
+  return hosts_show_ && !shown && seen.session.empty() && !seen.of_access_line;
 }
 
 void SessionTracker::count_client_request(model::Session& session, const RpcMessage& message) {

@@ -93,6 +93,7 @@ class SessionTracker : public model::ObservationSink {
   void on_message(const Observation& seen);
   model::Direction direction_of(const Observation& seen, const model::Exchange* exchange);
   bool written_twice(const Observation& seen);
+  bool told_by_child(const Observation& seen);
   void on_request(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor);
   void remember_caller(const Observation& seen, const model::Call& call);
   model::Call* sent_before(const model::Session& session, const model::Exchange* exchange, const model::RpcMessage& message, model::Direction requestor, Time at);
@@ -221,6 +222,7 @@ class SessionTracker : public model::ObservationSink {
   std::uint32_t modern_session_ = kNoSession;                          // log: the one of all requests that need none
   std::unordered_map<std::string, std::uint64_t> unplaced_;            // log: id -> records of replies without a stream that no single session fits
   bool clients_name_ = false;                                          // log: some session goes by a name of its client's making
+  bool hosts_show_ = false;                                            // log: and its messages stand in the log
   CallRef rejected_;                                                   // whose reply a client refused last
   struct LastMessage { std::uint64_t digest = 0, channel = 0; Time at; };
   std::vector<LastMessage> recent_;                                    // log: the last messages, to tell one written twice

@@ -1,0 +1,104 @@
+// Logs of the hosts that MCP clients run in, and of servers that show less than whole traffic: who speaks in them, and what they do not tell.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "pipeline/scan.h"
+#include "unit/ingest/scratch_folder.h"
+
+using namespace mcpscan;
+using tests::ScratchFolder;
+
+namespace {
+
+pipeline::ScanResult scan_of(const std::string& log) {
+  static const pipeline::Knowledge kBuiltIn = pipeline::load_knowledge({}, {});
+  const ScratchFolder folder;
+  pipeline::ScanOptions options;
+  options.threads = 1;
+  options.inputs = {folder.write("host.log", log)};
+  return pipeline::scan(options, kBuiltIn, {}, [](const std::string&, std::uint64_t) {});
+}
+
+std::vector<std::string> rules_of(const pipeline::ScanResult& result) {
+  std::vector<std::string> rules;
+  for (const auto& finding : result.report.findings) {
+    if (finding.level != model::Level::informational) rules.push_back(finding.rule);
+  }
+  return rules;
+}
+
+const model::Finding& finding_of(const pipeline::ScanResult& result, std::string_view rule) {
+  const auto& findings = result.report.findings;
+  const auto found = std::find_if(findings.begin(), findings.end(), [&](const auto& finding) { return finding.rule == rule; });
+  REQUIRE(found != findings.end());
+  return *found;
+}
+
+std::string desktop(int second, const std::string& text) {
+  return "2026-11-29T08:00:" + std::to_string(10 + second) + ".000Z [docs] [info] " + text + " { metadata: undefined }\n";
+}
+
+}  // namespace
+
+TEST_CASE("what a bridge prints on stderr into its host's log tells no message a second time") {
+  const std::string log =
+      desktop(0, R"(Message from client: {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"host","version":"1"}}})") +
+      "[117] [Local→Remote] initialize\n[117] [Remote→Local] 0\n" +
+      desktop(1, R"(Message from server: {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"docs","version":"1"}}})") +
+      desktop(2, R"(Message from client: {"jsonrpc":"2.0","method":"notifications/initialized"})") +
+      desktop(3, R"(Message from client: {"jsonrpc":"2.0","id":1,"method":"tools/list"})") + "[117] [Local→Remote] tools/list\n[117] [Remote→Local] 1\n" +
+      desktop(4, R"(Message from server: {"jsonrpc":"2.0","id":1,"result":{"tools":[]}})");
+  const auto result = scan_of(log);
+  CHECK(rules_of(result).empty());
+  REQUIRE(result.report.sessions.size() == 1);
+  CHECK(result.report.sessions[0].counts.requests == 2);
+  CHECK(result.report.sessions[0].counts.replies == 2);
+}
+
+TEST_CASE("a refusal that VS Code quotes answers none of its requests, whatever stands for its id") {
+  const std::string log =
+      "2026-11-29 08:00:00.000 [debug] [editor -> server] {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\n"
+      "2026-11-29 08:00:01.000 [debug] [server -> editor] {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[]}}\n"
+      "2026-11-29 08:00:02.000 [debug] 400 status connecting to https://mcp.example/ for async notifications; they will be disabled: "
+      "{\"error\":{\"code\":-32000,\"message\":\"Bad Request\"},\"id\":\"\",\"jsonrpc\":\"2.0\"}\n"
+      "2026-11-29 08:00:03.000 [info] 400 status: {\"error\":{\"code\":-32000,\"message\":\"Bad Request\"},\"id\":\"\",\"jsonrpc\":\"2.0\"}\n";
+  CHECK(rules_of(scan_of(log)).empty());
+}
+
+TEST_CASE("each user of LibreChat has a connection of their own: equal ids of two users collide with nothing") {
+  const auto line = [](const char* second, const char* user, const std::string& text) {
+    return std::string("2026-11-29T08:00:") + second + ".000Z debug: [MCP][User: " + user + "][docs] Transport " + text + "\n";
+  };
+  const std::string call = R"(sending: {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"echo","arguments":{}}})";
+  const std::string reply = R"(received: {"jsonrpc":"2.0","id":3,"result":{"content":[]}})";
+  const auto result = scan_of(line("01", "64a1", call) + line("02", "64b2", call) + line("03", "64b2", reply) + line("04", "64a1", reply));
+  CHECK(rules_of(result).empty());
+  CHECK(result.report.sessions.size() == 2);
+}
+
+namespace {
+
+std::string received(int minute, int id, const char* method) {
+  return "2026-11-29T08:" + std::to_string(10 + minute) + ":00.000Z Received MCP request: {\"jsonrpc\":\"2.0\",\"id\":" + std::to_string(id) + ",\"method\":\"" + method +
+         "\",\"params\":{}}\n";
+}
+
+}  // namespace
+
+TEST_CASE("a log of requests only does not show that a client failed to wait, nor that calls of one id overlapped") {
+  const auto result = scan_of(received(0, 0, "initialize") + received(1, 1, "tools/list") + received(5, 1, "tools/call"));
+  CHECK(rules_of(result) == std::vector<std::string>{"duplicate-request-id"});
+  const model::Finding& reuse = finding_of(result, "duplicate-request-id");
+  CHECK(reuse.detail == "several");
+  CHECK(reuse.level == model::Level::medium);
+  CHECK(reuse.fault.party == model::Party::client);
+}
+
+TEST_CASE("where a log names no session and shows no handshake, equal ids may be two clients' own") {
+  const std::string reply = "2026-11-29T08:12:00.000Z Sending MCP response: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}\n";
+  const auto result = scan_of(received(1, 1, "tools/call") + received(1, 1, "prompts/get") + reply + reply);
+  CHECK(finding_of(result, "duplicate-request-id").fault.certainty == model::Certainty::weak);
+}
