@@ -1,6 +1,10 @@
-// Ids used again by one requestor of one session: concurrently (an earlier call waits) or sequentially.
+// Ids used again by one requestor of one session: concurrently (an earlier call waits), sequentially, or, in a log that shows no replies,
+// either of them.
 // Source: MCP 2025-11-25 base protocol "Requests"; 2026-07-28 allows reuse once the id is free again.
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
 
 #include "model/detector.h"
 
@@ -14,13 +18,57 @@ std::string named(const std::string& method, const std::string& target) { return
 class DuplicateRequestId : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
-    if (event.kind == EventKind::request) return on_request(event, findings);
-    if (event.call->closed == CloseReason::overwritten) raise_level(event, findings);
+    switch (event.kind) {
+      case EventKind::request: return on_request(event, findings);
+      case EventKind::reply: return on_reply(event, findings);
+      case EventKind::timeout:
+      case EventKind::cancel: return event.call && event.call->collided ? tell_held(event.session->label, findings) : void();
+      default: break;
+    }
+    if (event.call->closed != CloseReason::overwritten) return;
+    tell_held(event.session->label, findings);
+    raise_level(event, findings);
+  }
+
+  void finish(FindingSink& findings) override {
+    for (FindingDraft& draft : held_) findings.add(as_unseen(std::move(draft)));
+    held_.clear();
   }
 
  private:
-  static void on_request(const TimelineEvent& event, FindingSink& findings) {
-    if (event.retransmitted) return;
+  static constexpr std::size_t kHeld = 4096;
+
+  // A log that shows replies shows by their absence that calls wait.
+  void on_reply(const TimelineEvent& event, FindingSink& findings) {
+    if (replies_shown_ || event.observation->of_access_line) return;
+    replies_shown_ = true;
+    for (FindingDraft& draft : held_) findings.add(std::move(draft));
+    held_.clear();
+  }
+
+  // That a call of this session waited is known now: it was given up, or its reply came to nobody.
+  void tell_held(const std::string& session, FindingSink& findings) {
+    const auto others = std::stable_partition(held_.begin(), held_.end(), [&](const FindingDraft& draft) { return draft.session != session; });
+    for (auto draft = others; draft != held_.end(); ++draft) findings.add(std::move(*draft));
+    held_.erase(others, held_.end());
+  }
+
+  static FindingDraft as_unseen(FindingDraft draft) {
+    draft.detail = "several";
+    if (draft.level == Level::high) draft.level = Level::medium;
+    draft.fault.contributing.clear();
+    draft.fault.reason = "it used an id again; whether the call before was still waiting cannot be seen where no replies are shown";
+    draft.picture.clear();
+    return draft;
+  }
+
+  // Nothing names a session, and no handshake says that one client is alone in the log: two that count from 1 each would look the same.
+  static bool may_be_several(const Session& session) {
+    return session.keyed_by == SessionKeying::source && !session.initialize_seen && !session.on_wire && session.transport != "stdio";
+  }
+
+  void on_request(const TimelineEvent& event, FindingSink& findings) {
+    if (event.retransmitted || !findings.takes()) return;
     const bool concurrent = event.other != nullptr;
     if (!concurrent && (!event.used_before || event.modern)) return;
     const Call& call = *event.call;
@@ -28,13 +76,16 @@ class DuplicateRequestId : public Detector {
     draft.detail = concurrent ? "concurrent" : "sequential";
     draft.session = event.session->label;
     draft.requestor = call.requestor;
-    draft.level = event.session->mixed ? Level::informational : concurrent ? Level::high : Level::low;  // of several clients each may have its ids
+    const bool several = may_be_several(*event.session);
+    const bool own_ids = event.session->mixed || (several && !concurrent);  // of several clients each may have its ids
+    draft.level = own_ids ? Level::informational : concurrent ? Level::high : Level::low;
     draft.call = finding_call(call);
     draft.at = event.at;
     const bool by_client = call.requestor == Direction::client_to_server;
-    draft.fault = {by_client ? Party::client : Party::server, event.session->mixed ? Certainty::weak : Certainty::proven, {}, {}};
+    draft.fault = {by_client ? Party::client : Party::server, event.session->mixed || several ? Certainty::weak : Certainty::proven, {}, {}};
     draft.fault.reason = concurrent ? "it sent a request with an id that one of its own requests in flight had already"
                                     : "it used an id again that it had used in this session";
+    if (several) draft.fault.reason += "; the log names no session: two clients that each count their own ids look the same";
     if (!concurrent) draft.cause_rule = "duplicate-request-id", draft.cause_id = call.id.value;  // the same habit, where it also collided
     if (concurrent) {
       draft.fault.contributing.push_back(by_client ? "server" : "client");
@@ -42,7 +93,10 @@ class DuplicateRequestId : public Detector {
       draw(*event.other, event, draft);
     }
     draft.evidence.push_back(evidence_of(event));
-    findings.add(std::move(draft));
+    const bool replies_shown = replies_shown_ || event.session->counts.replies > 0;
+    const bool waited = !concurrent || replies_shown || event.session->on_wire || event.exchange || event.observation->of_access_line;
+    if (waited) return findings.add(std::move(draft));
+    held_.size() < kHeld ? held_.push_back(std::move(draft)) : findings.add(as_unseen(std::move(draft)));
   }
 
   static void draw(const Call& earlier, const TimelineEvent& event, FindingDraft& draft) {
@@ -61,11 +115,14 @@ class DuplicateRequestId : public Detector {
     draft.count = 0;
     findings.add(std::move(draft));
   }
+
+  std::vector<FindingDraft> held_;  // concurrent, if the calls before them waited: nothing has shown so far that the log shows replies
+  bool replies_shown_ = false;
 };
 
 }  // namespace
 
-extern const DetectorEntry kDuplicateRequestId{"duplicate_request_id", event_bit(EventKind::request) | event_bit(EventKind::call_closed), {},
+extern const DetectorEntry kDuplicateRequestId{"duplicate_request_id", event_bits(EventKind::request, EventKind::reply, EventKind::timeout, EventKind::cancel, EventKind::call_closed), {},
                                                [](const Parameters&) -> std::unique_ptr<Detector> { return std::make_unique<DuplicateRequestId>(); }};
 
 }  // namespace mcpscan::engine

@@ -3,6 +3,7 @@
 // Source: MCP 2025-11-25 Lifecycle "Initialization"; protocol notes LC01.
 #include <algorithm>
 #include <unordered_map>
+#include <vector>
 
 #include "model/detector.h"
 
@@ -21,16 +22,33 @@ class RequestBeforeInitialize : public Detector {
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::session_finished) {
       told_.erase(event.session->index);
+      early_.erase(event.session->index);
     } else if (event.kind == EventKind::notice) {
       if (event.observation->notice->kind == NoticeKind::request_before_initialize) on_statement(event, findings);
     } else if (event.kind == EventKind::reply) {
+      tell_early(event, findings);
       if (is_refused_for_it(event) && !was_told(event)) tell(event, findings, {Party::client, Certainty::strong, {}, "the server refused its request, as it had seen no handshake"});
     } else if (comes_early(event)) {
-      tell(event, findings, {Party::client, Certainty::strong, {}, "it did not wait for the answer to initialize"});
+      const Session& session = *event.session;
+      FindingDraft draft = draft_of(event, {Party::client, Certainty::strong, {}, "it did not wait for the answer to initialize"});
+      if (session.on_wire || session.counts.replies > 0 || !session.initialize_seen) return findings.add(std::move(draft));
+      if (!findings.takes()) return;
+      auto& early = early_[session.index];
+      if (early.size() < kEarly) early.push_back(std::move(draft));
     }
   }
 
  private:
+  static constexpr std::size_t kEarly = 1000;  // of one session
+
+  // A log that shows the session's replies, or its server's own word, shows also that the answer to initialize had not come.
+  void tell_early(const TimelineEvent& event, FindingSink& findings) {
+    const auto early = event.session ? early_.find(event.session->index) : early_.end();
+    if (early == early_.end()) return;
+    for (FindingDraft& draft : early->second) findings.add(std::move(draft));
+    early_.erase(early);
+  }
+
   // With a session named, the server has lost that session: another rule's to tell.
   static bool is_refused_for_it(const TimelineEvent& event) {
     const bool nameless = event.verdict == ReplyVerdict::refusal && event.exchange && !event.exchange->named_session && !event.modern;
@@ -58,6 +76,7 @@ class RequestBeforeInitialize : public Detector {
   }
 
   void on_statement(const TimelineEvent& event, FindingSink& findings) {
+    tell_early(event, findings);
     if (was_told(event)) return;  // by the message itself
     if (event.observation->vantage == Vantage::gateway) {
       return tell(event, findings, {Party::gateway, Certainty::strong, {}, "it passed on a request of a session for which its backend had seen no handshake"});
@@ -65,7 +84,9 @@ class RequestBeforeInitialize : public Detector {
     tell(event, findings, {Party::client, Certainty::strong, {}, "the server got a request of it before any handshake"});
   }
 
-  void tell(const TimelineEvent& event, FindingSink& findings, Fault fault) {
+  void tell(const TimelineEvent& event, FindingSink& findings, Fault fault) { findings.add(draft_of(event, std::move(fault))); }
+
+  FindingDraft draft_of(const TimelineEvent& event, Fault fault) {
     FindingDraft draft;
     draft.session = event.session ? event.session->label : std::string();
     draft.requestor = Direction::client_to_server;
@@ -75,9 +96,10 @@ class RequestBeforeInitialize : public Detector {
     if (event.call && event.kind == EventKind::notice) draft.evidence.push_back(evidence_of(*event.call));
     draft.evidence.push_back(evidence_of(event));
     if (event.session && event.call) told_[event.session->index] = event.call->id;
-    findings.add(std::move(draft));
+    return draft;
   }
 
+  std::unordered_map<std::uint32_t, std::vector<FindingDraft>> early_;  // of sessions open at a time whose replies were not seen so far
   std::unordered_map<std::uint32_t, OwnedId> told_;  // the last call told, of sessions open at a time
 };
 

@@ -68,6 +68,7 @@ struct Engine::Worker : model::FindingSink {
   Worker(const Rule& r, Engine& e) : rule(r), engine(e) {
     if (rule.correlation) correlator.emplace(*rule.correlation, rule.condition);
   }
+  bool takes() const override { return !engine.quiet_; }
   void add(FindingDraft draft) override {
     if (engine.quiet_) return;
     if (rule.needs_absence && engine.seen_ && is_damaged(*engine.seen_)) hold_back(draft);

@@ -43,6 +43,8 @@ class FindingSink {
  public:
   virtual ~FindingSink() = default;
   virtual void add(FindingDraft draft) = 0;
+  // False while what is added is dropped: the evidence was judged by an earlier run. Who holds a draft back must not begin to.
+  virtual bool takes() const { return true; }
 };
 
 // The rule's `parameters:`; every key a detector reads is listed in its entry, an unknown or missing one is a load error.
