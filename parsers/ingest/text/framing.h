@@ -47,6 +47,11 @@ struct Frame {
   std::uint32_t layers = 0;           // bit i: Framing i was taken off
   std::size_t dialect = 0;            // whose json rule it was, 0: none
 
+  // All it adds to what its text says is a time of the framings and whose line it is.
+  bool is_bare() const {
+    return ready == nullptr && !malformed && !partial && level.empty() && logger.empty() && session.empty() && peer.empty() && error.empty() &&
+           direction == model::Direction::unknown && keying == model::SessionKeying::none && dialect == 0;
+  }
   void wrap(Framing framing) { layers |= 1u << static_cast<unsigned>(framing); }
   void stamp(Time at) {
     if (!at.known()) return;

@@ -1,7 +1,7 @@
 // LineMemo: most lines of a log begin with a date and clock and go on with words that came before. What the rules say of a line depends on
 // the bytes that they looked at (Captures::seen_to); the memo keeps those bytes behind the time with what they came to, so that a later
 // line with the same ones costs a hash and a compare. It decides nothing: what it gives is what the rules gave for equal bytes.
-// Not remembered: records of several lines, framed lines, access lines, records with a time of their own.
+// Not remembered: records of several lines, access lines, records with a time of their own, what a framing says of the line.
 // Ownership: entries own what they keep; what they give points into the line asked about and the arena given. A memo serves one LogParser,
 // one block after the other. Not thread-safe: one a worker. Bound: kEntries, kStarts.
 #pragma once

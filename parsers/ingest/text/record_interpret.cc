@@ -20,14 +20,34 @@ std::string_view RecordReader::joined(Open& open) {
   return {buffer.data(), used};
 }
 
+// What a record has of its framings, where they say no more.
+void RecordReader::take_frame_of(const Frame& frame, std::string_view head_process, LogRecord& record) {
+  record.transport_at = frame.outer;
+  if (!record.at.known()) record.at = frame.inner;
+  record.process = head_process.empty() ? frame.process : hash_bytes(head_process, frame.process + 1);
+}
+
+// The record of a line that a memo knows; null when it does not any more.
+LogRecord* RecordReader::remembered(const Open& open) {
+  LogRecord* record = nullptr;
+  if (open.known != nullptr && open.known->serial == open.known_serial) record = &memo_.lines.record_of(*open.known, open.text, arena_);
+  if (open.access != nullptr && open.access->serial == open.known_serial) record = &memo_.accesses.record_of(*open.access, open.text, arena_);
+  return record;
+}
+
 void RecordReader::interpret(Open& open) {
-  const bool alone = open.lines == 1 && open.pieces.empty() && !open.too_long && open.frame.layers == 0 && open.frame.ready == nullptr && !open.frame.malformed;
-  if (alone && open.known != nullptr && open.known->serial == open.known_serial) {
-    LogRecord& record = memo_.lines.record_of(*open.known, open.text, arena_);
-    record.at = open.head.at;
-    record.source = open.source;
-    record.line = open.line;
-    return yield_(record);
+  const bool alone = open.lines == 1 && open.pieces.empty() && !open.too_long && open.frame.is_bare();
+  if (LogRecord* record = alone ? remembered(open) : nullptr) {
+    record->at = open.head.at;
+    take_frame_of(open.frame, open.head.process, *record);
+    record->source = open.source;
+    record->line = open.line;
+    return yield_(*record);
+  }
+  if (open.access != nullptr) {
+    match_.captures.seen_to = nullptr;
+    read_head(open.frame.payload, open.head, open.next_prefix);
+    open.seen_to = match_.captures.seen_to;
   }
   LogRecord fresh;
   LogRecord& record = open.frame.ready != nullptr ? *open.frame.ready : fresh;

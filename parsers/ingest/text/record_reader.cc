@@ -1,6 +1,7 @@
 #include "ingest/text/record_reader.h"
 
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "ingest/text/char_class.h"
@@ -72,10 +73,11 @@ void RecordReader::take_line(std::string_view line, std::uint64_t offset) {
   frame.payload = without_line_end(line);
   if (has_escapes_ || (!line.empty() && line[0] == '[')) frame.payload = strip_ansi(frame.payload, arena_);
   framer_.peel(frame);
-  const bool whole = frame.layers == 0 && frame.ready == nullptr && !frame.malformed;
-  found_ = whole ? memo_.lines.find(frame.payload, times_, found_at_) : nullptr;
-  found_access_ = whole && found_ == nullptr ? memo_.accesses.find(frame.payload, times_, found_at_) : nullptr;
-  if ((found_ == nullptr && found_access_ == nullptr) || !take_known(frame, line, offset)) take_frame(frame, line, offset, 1);
+  const bool bare = frame.is_bare();
+  found_ = bare ? memo_.lines.find(frame.payload, times_, found_at_) : nullptr;
+  found_access_ = bare && found_ == nullptr ? memo_.accesses.find(frame.payload, times_, found_at_) : nullptr;
+  const bool known = frame.layers == 0 && (found_ != nullptr || found_access_ != nullptr);
+  if (!known || !take_known(frame, line, offset)) take_frame(frame, line, offset, 1);
 }
 
 // Most lines are known and follow a known one: they are told without ever being opened.
@@ -87,7 +89,7 @@ bool RecordReader::take_known(const Frame& frame, std::string_view line, std::ui
     const std::uint64_t before = serial;
     close(*open_.front());
     flush(false);
-    if (serial != before) return found_ = nullptr, false;   // what was told just now took its place
+    if (serial != before) return found_ = nullptr, found_access_ = nullptr, false;   // what was told just now took its place
   }
   tell_known();
   pending_ = {found_, found_access_, found_at_, frame.payload, without_line_end(line), offset, line_number_++};
@@ -99,6 +101,7 @@ void RecordReader::tell_known() {
   LogRecord& record = pending_.entry != nullptr ? memo_.lines.record_of(*pending_.entry, pending_.payload, arena_)
                                                 : memo_.accesses.record_of(*pending_.access, pending_.payload, arena_);
   record.at = pending_.at;
+  take_frame_of(Frame{}, pending_.entry != nullptr ? pending_.entry->head_parts[3].of(pending_.payload.substr(pending_.entry->time_bytes)) : std::string_view{}, record);
   record.source = {input_, model::PlaceKind::line, pending_.number, base_offset_ + pending_.offset};
   record.line = pending_.line;
   pending_ = Known{};
@@ -115,9 +118,9 @@ void RecordReader::open_known() {
   if (known.entry != nullptr) {
     recall(*known.entry, known.payload, known.at);
   } else {
-    const LineMemo::Entry* found = std::exchange(found_, nullptr);
+    const auto found = std::pair(std::exchange(found_, nullptr), std::exchange(found_access_, nullptr));
     begins(frame, nullptr);
-    found_ = found;
+    std::tie(found_, found_access_) = found;
   }
   start(frame, known.line, known.offset, 1);
   line_number_ = number;
@@ -179,6 +182,7 @@ bool RecordReader::read_head(std::string_view payload, RecordHead& head, std::si
 // What read_head() would read, as the memo has it.
 void RecordReader::recall(const LineMemo::Entry& entry, std::string_view payload, Time at) {
   known_ = &entry;
+  access_ = nullptr;
   match_.captures.seen_to = payload.data() + entry.time_bytes + entry.head_bytes + entry.to_end;
   head_ = LineMemo::head_of(entry, payload);
   head_.at = at;
@@ -191,6 +195,7 @@ bool RecordReader::begins(const Frame& frame, const Open* open) {
   head_.found = false;
   head_.rule = nullptr;
   known_ = nullptr;
+  access_ = nullptr;
   if (frame.ready != nullptr || frame.malformed || payload.empty()) return head_ = RecordHead{}, !payload.empty();
   if (goes_on_by_its_first_byte(payload)) {
     head_ = RecordHead{};
@@ -202,6 +207,13 @@ bool RecordReader::begins(const Frame& frame, const Open* open) {
     return true;
   }
   if (found_ != nullptr) return recall(*found_, payload, found_at_), true;
+  if (found_access_ != nullptr) {
+    head_ = RecordHead{};
+    head_.found = true;
+    head_.at = found_at_;
+    access_ = found_access_;
+    return true;
+  }
   match_.captures.seen_to = nullptr;
   if (read_head(payload, head_, next_prefix_)) return true;
   if (open == nullptr) return true;
@@ -232,9 +244,10 @@ void RecordReader::start(const Frame& frame, std::string_view line, std::uint64_
   open.head = head_;
   open.next_prefix = next_prefix_;
   open.known = known_;
-  open.known_serial = known_ == nullptr ? 0 : known_->serial;
+  open.access = access_;
+  open.known_serial = known_ != nullptr ? known_->serial : access_ != nullptr ? access_->serial : 0;
   open.seen_to = match_.captures.seen_to;
-  open.rich = head_.found && head_.rule == nullptr;
+  open.rich = head_.found && head_.rule == nullptr && access_ == nullptr;
   if (open.rich) {
     if (head_.at.known()) rich_time_ = head_.at;
     else open.head.at = rich_time_;

@@ -33,6 +33,7 @@ class RecordReader {
     RecordHead head;
     std::size_t next_prefix = 0;
     const LineMemo::Entry* known = nullptr;    // what the memo holds for its first line ...
+    const AccessMemo::Entry* access = nullptr; // the other memo; then its head was not read
     std::uint64_t known_serial = 0;            // ... as long as it still does
     const char* seen_to = nullptr;             // what was looked at of the first line to read its head
     bool rich = false, traceback = false, closed = false, too_long = false;
@@ -65,6 +66,8 @@ class RecordReader {
   void flush(bool all);
 
   void interpret(Open& open);
+  LogRecord* remembered(const Open& open);
+  static void take_frame_of(const Frame& frame, std::string_view head_process, LogRecord& record);
   void interpret_anew(Open& open, LogRecord& record);
   bool plainly_captured() const;
   void learn_shapes(const Open& open, const LogRecord& record);
@@ -93,6 +96,7 @@ class RecordReader {
   const AccessMemo::Entry* found_access_ = nullptr;
   Time found_at_;
   const LineMemo::Entry* known_ = nullptr;   // of the line whose head was read last
+  const AccessMemo::Entry* access_ = nullptr;
   Known pending_;                            // where it waits, no record is open
   bool plain_ = false;                       // the record being told has its time and prefix from its line's beginning
   bool shape_known_ = false;                 // that of the message looked at last

@@ -105,3 +105,58 @@ TEST_CASE("other spellings of the time are other lines") {
   }
   CHECK(same_whole_and_by_record(text, 1));
 }
+
+namespace {
+
+// Each line as a shipper writes it, the time and the stream its own.
+std::string framed(const std::string& text, const char* kind) {
+  std::string shipped;
+  int n = 0;
+  for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1, ++n) {
+    end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at), stream = n % 3 == 0 ? "stdout" : "stderr";
+    const std::string time = fmt::format("2026-11-29T16:53:{:02}.{:09}Z", n % 60, n * 7);
+    std::string escaped;
+    for (const char c : line) escaped += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    if (kind == std::string("cri")) shipped += fmt::format("{} {} F {}\n", time, stream, line);
+    if (kind == std::string("docker")) shipped += fmt::format("{{\"log\":\"{}\\n\",\"stream\":\"{}\",\"time\":\"{}\"}}\n", escaped, stream, time);
+    if (kind == std::string("short")) shipped += fmt::format("Nov 29 16:53:{:02} host app[{}]: {}\n", n % 60, 100 + n % 2, line);
+    if (kind == std::string("mixed")) shipped += n % 4 < 2 ? line + "\n" : fmt::format("{} {} F {}\n", time, stream, line);
+  }
+  return shipped;
+}
+
+}  // namespace
+
+TEST_CASE("what a shipper says of a known line is the line's own") {
+  std::string text = four_times({
+      " - mcp.server.lowlevel.server - DEBUG - Response sent\n",
+      " - mcp.server.streamable_http_manager - INFO - Created new transport with session ID: e308a8357c71c27ccd7782e41f030f8f\n",
+      " - gateway.wire - DEBUG - session=e308a8357c71c27c client->server {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n",
+      " - uvicorn.access - INFO - 10.0.0.7:1234 - \"POST /mcp HTTP/1.1\" 200\n",
+      " [4242] INFO app.worker: started\n",
+  });
+  for (int i = 0; i < 12; ++i) text += fmt::format("INFO:     10.0.0.{}:12{:02} - \"POST /mcp HTTP/1.1\" 200 OK\n", i % 10, 10 + i);
+  for (const char* kind : {"cri", "docker", "short", "mixed"}) {
+    INFO(kind);
+    CHECK(same_whole_and_by_record(framed(text, kind), 1));
+  }
+}
+
+TEST_CASE("a framed line that a memo knows may go on") {
+  const std::string access = "INFO:     10.0.0.7:1234 - \"POST /mcp HTTP/1.1\" 200 OK\n", error = " - mcp.server.streamable_http - ERROR - Error in message router\n";
+  std::string text;
+  for (int i = 0; i < 6; ++i) {
+    text += access + stamped(i, error);
+    if (i > 2) text += "Traceback (most recent call last):\n  File \"x.py\", line 1\nValueError: x\n" + access + "  and more of it\n";
+  }
+  for (const char* kind : {"cri", "docker", "mixed"}) {
+    INFO(kind);
+    const std::string shipped = framed(text, kind);
+    ingest::LogParser parser(tests::all_dialects(), {}, {});
+    parser.calibrate(shipped);
+    ingest::ParserMemo memo;
+    parse_block(parser, shipped, 1, 0, &memo);
+    CHECK(parse_block(parser, shipped, 1, 0, &memo) == parse_block(parser, shipped, 1, 0));
+  }
+}
