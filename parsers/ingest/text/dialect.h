@@ -67,6 +67,7 @@ struct MessageRule {
 struct JsonRule {
   std::vector<std::string> require;                          // paths that are there
   std::vector<std::pair<std::string, std::string>> where;   // paths with exactly this text
+  std::uint64_t names = 0;                                  // name_bits() of those paths
   std::vector<JsonField> fields;
   bool is_log = true;    // only says where time, level and message are; the message is told by the message rules
   Meaning meaning;

@@ -5,6 +5,7 @@
 
 #include "base/data_file.h"
 #include "ingest/text/dialect.h"
+#include "ingest/text/json_scan.h"
 #include "ingest/text/yaml_source.h"
 
 namespace mcpscan::ingest {
@@ -225,6 +226,8 @@ class DialectReader {
     rule.is_log = !node["is"];
     if (!source_.ok()) return;
     if (rule.require.empty()) return source_.fail(node, "a json rule requires nothing", "require: names the keys that tell this form from others");
+    for (const std::string& path : rule.require) rule.names |= name_bits(path);
+    for (const auto& [path, text] : rule.where) rule.names |= text.empty() ? 0 : name_bits(path);
     const bool has_body = std::any_of(rule.fields.begin(), rule.fields.end(), [](const JsonField& field) { return field.field == Field::body; });
     if (!rule.is_log) check_meaning(node, rule.meaning, has_body || tells_message(rule.fields));
     dialect_.json.push_back(std::move(rule));

@@ -135,8 +135,9 @@ bool Framer::rule_fits(const JsonRule& rule) const {
 }
 
 bool Framer::read_with_rule(Frame& frame) {
+  const std::uint64_t names = name_bits(members_);
   for (const JsonRule* rule : rules_) {
-    if (!rule_fits(*rule)) continue;
+    if ((rule->names & ~names) != 0 || !rule_fits(*rule)) continue;
     Captures captures;
     frame.wrap(Framing::json_lines);
     frame.dialect = rule->dialect;

@@ -225,7 +225,24 @@ JsonValue find_inside(std::string_view object, std::string_view path) {
   return inner.read(object) ? find_path(inner, path) : JsonValue{};
 }
 
+// By its first letter, and by its ends and length, whatever its case.
+std::uint64_t first_bit(std::string_view name) { return name.empty() ? 0 : std::uint64_t{1} << (name.front() & 31); }
+std::uint64_t whole_bit(std::string_view name) {
+  if (name.empty()) return 0;
+  const auto first = static_cast<unsigned>(name.front() & 31), last = static_cast<unsigned>(name.back() & 31);
+  return std::uint64_t{1} << (32 + ((first * 7 + last * 3 + name.size()) & 31));
+}
+
 }  // namespace
+
+std::uint64_t name_bits(const JsonMembers& members) {
+  std::uint64_t bits = 0;
+  for (const JsonMember& member : members) bits |= first_bit(member.key) | whole_bit(member.key);
+  return bits;
+}
+
+// The whole of a path with dots may name a key, and so may its head.
+std::uint64_t name_bits(std::string_view path) { return first_bit(path) | (path.find('.') == kNone ? whole_bit(path) : 0); }
 
 JsonValue find_path(const JsonMembers& members, std::string_view path) {
   for (const JsonMember& member : members) {

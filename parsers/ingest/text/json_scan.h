@@ -60,6 +60,9 @@ class JsonMembers {
 // The value at a dotted path of object keys and array indexes: request.headers.Mcp-Session-Id.0. Key parts compare without case
 // (HTTP header names). A key that holds dots itself (mcp.session.id) is found when the whole rest of the path names it.
 JsonValue find_path(const JsonMembers& members, std::string_view path);
+// Bits of an object's names, and of those that must be there for a path to be found: where one of the latter is missing, it is not.
+std::uint64_t name_bits(const JsonMembers& members);
+std::uint64_t name_bits(std::string_view path);
 
 // Shows each item of the array to `visit` until it says false; false when the text is no array, or breaks before its end.
 bool for_each_item(std::string_view array, FunctionRef<bool(const JsonValue&)> visit);
