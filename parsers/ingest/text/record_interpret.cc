@@ -36,7 +36,8 @@ LogRecord* RecordReader::remembered(const Open& open) {
 }
 
 void RecordReader::interpret(Open& open) {
-  const bool alone = open.lines == 1 && open.pieces.empty() && !open.too_long && open.frame.is_bare();
+  const bool one_line = open.lines == 1 && open.pieces.empty() && !open.too_long;
+  const bool alone = one_line && open.frame.is_bare();
   if (LogRecord* record = alone ? remembered(open) : nullptr) {
     record->at = open.head.at;
     take_frame_of(open.frame, open.head.process, *record);
@@ -58,7 +59,7 @@ void RecordReader::interpret(Open& open) {
   interpret_anew(open, record);
   if (memo_.kept) {
     if (plain_ && plainly_captured()) memo_.lines.learn(open.text, open.head, open.next_prefix, record, match_.captures.seen_to, times_);
-    if (alone && !shape_known_) learn_shapes(open, record);
+    if (one_line && open.frame.ready == nullptr && !open.frame.malformed && !shape_known_) learn_shapes(open, record);
     else if (plain_ && match_.rule != nullptr && match_.rule->meaning.is == RecordKind::exchange) learn_access(open, record);
   }
   yield_(record);
@@ -83,10 +84,10 @@ void RecordReader::learn_access(const Open& open, const LogRecord& record) {
 template <typename Table>
 void RecordReader::learn_shape(std::string_view text, ShapeMemo& shapes, const Table& table) const {
   const ShapeMemo::Known* known = shapes.find(text);
-  if (known != nullptr && !known->once) return;
+  if (known != nullptr && known->settled()) return;
   ShapeMemo::Known news;
-  if (known == nullptr) news.once = true;
-  else news = table.known_of(shapes.shape(text), state_.time);
+  news.sightings = known == nullptr ? 1 : static_cast<std::uint8_t>(known->sightings + 1);
+  if (news.settled()) news = table.known_of(shapes.shape(text), state_.time);
   shapes.learn(text, news);
 }
 
@@ -140,7 +141,7 @@ void RecordReader::take_head(const RecordHead& head, LogRecord& record) const {
 
 bool RecordReader::tell_message(std::string_view message, LogRecord& record) {
   const ShapeMemo::Known* known = memo_.messages.find(message);
-  shape_known_ = known != nullptr && !known->once;
+  shape_known_ = known != nullptr && known->settled();
   if (!state_.messages.match(message, record.logger, times_, match_, known)) return false;
   record.dialect = static_cast<std::uint16_t>(match_.rule->dialect);
   if (!match_.rule->fields.empty()) framer_.take_pairs(match_.captures.text(Field::pairs), match_.rule->fields, match_.captures), plain_ = false;

@@ -18,6 +18,7 @@ class ShapeMemo {
   static constexpr std::size_t kBytes = 256;
   static constexpr std::size_t kEntries = 1024;
   static constexpr std::size_t kMost = 6;   // rules that a shape leaves
+  static constexpr std::uint8_t kSightings = 8;   // of a shape before its rules are sorted out, which costs as much as twenty lines
 
   // The places in the order of trial of the rules that can match.
   struct Known {
@@ -25,8 +26,9 @@ class ShapeMemo {
     std::uint8_t count = 0;
     bool others = false;   // so may rules that have no such place
     bool too_many = false; // the places say nothing: all rules have to be tried
-    bool once = false;     // so do they: the shape came once so far, and may never come again
-    bool tells() const { return !too_many && !once; }
+    std::uint8_t sightings = kSightings;  // fewer: so do they, since the shape came so often so far and may never come again
+    bool settled() const { return sightings >= kSightings; }
+    bool tells() const { return !too_many && settled(); }
 
     void add(std::size_t place) {
       if (count == kMost) too_many = true;

@@ -136,7 +136,7 @@ TEST_CASE("what a shipper says of a known line is the line's own") {
       " - uvicorn.access - INFO - 10.0.0.7:1234 - \"POST /mcp HTTP/1.1\" 200\n",
       " [4242] INFO app.worker: started\n",
   });
-  for (int i = 0; i < 12; ++i) text += fmt::format("INFO:     10.0.0.{}:12{:02} - \"POST /mcp HTTP/1.1\" 200 OK\n", i % 10, 10 + i);
+  for (int i = 0; i < 24; ++i) text += fmt::format("INFO:     10.0.0.{}:12{:02} - \"POST /mcp HTTP/1.1\" 200 OK\n", i % 10, 10 + i);
   for (const char* kind : {"cri", "docker", "short", "mixed"}) {
     INFO(kind);
     CHECK(same_whole_and_by_record(framed(text, kind), 1));
@@ -156,7 +156,7 @@ TEST_CASE("a framed line that a memo knows may go on") {
     ingest::LogParser parser(tests::all_dialects(), {}, {});
     parser.calibrate(shipped);
     ingest::ParserMemo memo;
-    parse_block(parser, shipped, 1, 0, &memo);
+    for (int i = 0; i < ingest::ShapeMemo::kSightings; ++i) parse_block(parser, shipped, 1, 0, &memo);
     CHECK(parse_block(parser, shipped, 1, 0, &memo) == parse_block(parser, shipped, 1, 0));
   }
 }
