@@ -62,6 +62,7 @@ class LineMemo {
   // The record, and the head, of a line that find() gave the entry for; the record is good until the next call.
   LogRecord& record_of(const Entry& entry, std::string_view line, Arena& arena);
   static RecordHead head_of(const Entry& entry, std::string_view line);
+  static std::string_view process_of(const Entry& entry, std::string_view line) { return entry.head_parts[3].of(line.substr(entry.time_bytes)); }
 
  private:
   struct Start {

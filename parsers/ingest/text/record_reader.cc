@@ -10,6 +10,7 @@ namespace mcpscan::ingest {
 namespace {
 
 constexpr std::string_view kTraceback = "Traceback (most recent call last):";
+const Frame kUnframed{};
 
 std::string_view without_line_end(std::string_view line) {
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
@@ -101,7 +102,7 @@ void RecordReader::tell_known() {
   LogRecord& record = pending_.entry != nullptr ? memo_.lines.record_of(*pending_.entry, pending_.payload, arena_)
                                                 : memo_.accesses.record_of(*pending_.access, pending_.payload, arena_);
   record.at = pending_.at;
-  take_frame_of(Frame{}, pending_.entry != nullptr ? pending_.entry->head_parts[3].of(pending_.payload.substr(pending_.entry->time_bytes)) : std::string_view{}, record);
+  take_frame_of(kUnframed, pending_.entry == nullptr ? std::string_view{} : LineMemo::process_of(*pending_.entry, pending_.payload), record);
   record.source = {input_, model::PlaceKind::line, pending_.number, base_offset_ + pending_.offset};
   record.line = pending_.line;
   pending_ = Known{};
