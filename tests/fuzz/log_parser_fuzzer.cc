@@ -51,6 +51,11 @@ void take(const LogParser& parser, std::string_view text, std::uint64_t first_li
     digest.one_process = digest.one_process && record.process == 0;
     digest.hash = hash_combine(digest.hash, hash_bytes(record.text, record.source.number + record.lines));
     digest.hash = hash_combine(digest.hash, static_cast<std::uint64_t>(record.at.us) + static_cast<std::uint64_t>(record.kind));
+    digest.hash = hash_combine(digest.hash, static_cast<std::uint64_t>(record.transport_at.us) + record.process + record.peer_port + record.dialect);
+    for (const std::string_view view : {record.line, record.level, record.logger, record.session, record.peer, record.body}) digest.hash = hash_bytes(view, digest.hash);
+    if (record.http == nullptr) return;
+    digest.hash = hash_combine(digest.hash, static_cast<std::uint64_t>(record.http->status) << 16 | record.http->peer_port);
+    for (const std::string_view view : {record.http->method, record.http->path, record.http->peer, record.http->session_id}) digest.hash = hash_bytes(view, digest.hash);
   };
   memo ? parser.parse(block, 0, arena, add, *memo) : parser.parse(block, 0, arena, add);
 }
@@ -60,7 +65,7 @@ void check_memo(const LogParser& parser, std::string_view text) {
   Digest plain;
   take(parser, text, 1, 0, plain);
   ParserMemo memo;
-  for (int again = 0; again < 3; ++again) {
+  for (int again = 0; again < ShapeMemo::kSightings + 2; ++again) {
     Digest remembered;
     take(parser, text, 1, 0, remembered, &memo);
     if (remembered.hash != plain.hash || remembered.records != plain.records) std::abort();
