@@ -176,6 +176,10 @@ void MessageTable::add(const MessageRule& rule) {
 void MessageTable::finish() {
   std::sort(entries_.begin(), entries_.end(), before<Entry>);
   list_by_byte(entries_, by_byte_);
+  for (const Entry& entry : entries_) {
+    const std::string_view lead = entry.form->lead();
+    if (lead.size() >= kLeastLead) leads_by_byte_[static_cast<unsigned char>(lead[0])].push_back(lead);
+  }
 }
 
 bool MessageTable::attempt(const Entry& entry, std::string_view message, TimeReader& times, MessageMatch& found) const {
@@ -291,11 +295,8 @@ bool MessageTable::match_regex(std::string_view message, std::string_view logger
 
 bool MessageTable::begins_like_one(std::string_view text) const {
   if (text.empty()) return false;
-  for (const std::uint16_t place : by_byte_[static_cast<unsigned char>(text[0])]) {
-    const std::string_view lead = entries_[place].form->lead();
-    if (lead.size() >= kLeastLead && text.substr(0, lead.size()) == lead) return true;
-  }
-  return false;
+  const std::vector<std::string_view>& leads = leads_by_byte_[static_cast<unsigned char>(text[0])];
+  return std::any_of(leads.begin(), leads.end(), [text](std::string_view lead) { return text.starts_with(lead); });
 }
 
 }  // namespace mcpscan::ingest

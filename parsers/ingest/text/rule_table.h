@@ -91,6 +91,7 @@ class MessageTable {
 
   std::vector<Entry> entries_;
   std::array<std::vector<std::uint16_t>, 256> by_byte_;
+  std::array<std::vector<std::string_view>, 256> leads_by_byte_;  // the long ones, by their first byte
   struct Regex {
     const MessageRule* rule;
     std::string lead;  // of every match, where the pattern is anchored
