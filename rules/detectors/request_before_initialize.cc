@@ -31,7 +31,8 @@ class RequestBeforeInitialize : public Detector {
     } else if (comes_early(event)) {
       const Session& session = *event.session;
       FindingDraft draft = draft_of(event, {Party::client, Certainty::strong, {}, "it did not wait for the answer to initialize"});
-      if (session.on_wire || session.counts.replies > 0 || !session.initialize_seen) return findings.add(std::move(draft));
+      const bool waits = session.on_wire ? names_what_the_answer_gave(event) : session.counts.replies == 0 && session.initialize_seen;
+      if (!waits) return findings.add(std::move(draft));
       if (!findings.takes()) return;
       auto& early = early_[session.index];
       if (early.size() < kEarly) early.push_back(std::move(draft));
@@ -41,10 +42,12 @@ class RequestBeforeInitialize : public Detector {
  private:
   static constexpr std::size_t kEarly = 1000;  // of one session
 
-  // A log that shows the session's replies, or its server's own word, shows also that the answer to initialize had not come.
+  // A log that shows the session's replies, or its server's own word, shows also that the answer to initialize had not come. On the wire a
+  // client that names its session has read the head of that answer: it was early only where the answer itself comes after it, else that is
+  // what the capture lacks.
   void tell_early(const TimelineEvent& event, FindingSink& findings) {
     const auto early = event.session ? early_.find(event.session->index) : early_.end();
-    if (early == early_.end()) return;
+    if (early == early_.end() || (event.session->on_wire && (!event.call || event.call->method != "initialize"))) return;
     for (FindingDraft& draft : early->second) findings.add(std::move(draft));
     early_.erase(early);
   }
@@ -99,7 +102,7 @@ class RequestBeforeInitialize : public Detector {
     return draft;
   }
 
-  std::unordered_map<std::uint32_t, std::vector<FindingDraft>> early_;  // of sessions open at a time whose replies were not seen so far
+  std::unordered_map<std::uint32_t, std::vector<FindingDraft>> early_;  // of sessions open at a time whose answers were not seen so far
   std::unordered_map<std::uint32_t, OwnedId> told_;  // the last call told, of sessions open at a time
 };
 

@@ -109,6 +109,14 @@ class Divergence {
     return ended_here && there.closed == CloseReason::client_closed;
   }
 
+  bool hung_up_before_reply(std::size_t outer, const Finding& finding, std::size_t inner) const {
+    return std::any_of(finding.calls.begin(), finding.calls.end(), [&](const FindingCall& call) {
+      const std::uint32_t record = points_[outer].index.find(finding, call);
+      const std::uint32_t partner = record == kAlone ? kAlone : alignment(outer, inner).partner[record];
+      return partner != kAlone && hung_up_between(points_[outer].record(record), points_[inner].record(partner));
+    });
+  }
+
   // Most of the time that the call took was spent between the two. That needs no common clock.
   static bool held_between(const CallRecord& here, const CallRecord& there) {
     if (!here.requested.known() || !here.replied.known() || !there.requested.known() || !there.replied.known()) return false;
@@ -199,6 +207,9 @@ class Divergence {
     }
     if (wrong == at || booked.finding.fault.party == Party::client) return;  // a client's deadline is no one's behind it
     Fault fault = behind(points_[wrong].witness.vantage);
+    if (booked.finding.rule == kLost && hung_up_before_reply(at, booked.finding, wrong)) {
+      fault = {Party::server, Certainty::weak, {"gateway"}, "nothing had come of it when the hop before it gave up; whether it would have come cannot be seen"};
+    }
     if (booked.finding.rule == kSwap || booked.finding.rule == kChannel) fault = attribute(picture_of(booked.finding, points_[wrong]));
     set_fault(booked, std::move(fault), points_[wrong].complete());
   }

@@ -84,7 +84,9 @@ void SessionTracker::on_reply(const Observation& seen, Exchange* exchange, Direc
   }
   Match match = exchange ? match_on_exchange(seen, *state, *exchange, requestor) : match_in_session(seen, *state, requestor);
   const bool request_unseen = options_.wire && (!exchange || exchange->method.empty());  // the capture lost the other direction of its connection
-  if (request_unseen && match.verdict == ReplyVerdict::orphan) match = {nullptr, nullptr, ReplyVerdict::head_of_evidence, false, false};
+  const bool ids_tell = exchange && !state->session.modern && !state->session.stateless;  // that it is the second one to that request
+  const bool unpaired = match.verdict == ReplyVerdict::orphan || (!ids_tell && match.verdict == ReplyVerdict::duplicate);
+  if (request_unseen && unpaired) match = {nullptr, nullptr, ReplyVerdict::head_of_evidence, false, false};
   // A HAR does not say when the events of a stream came: the server's request that this answers may be told only when its stream ends.
   const bool before_its_request = requestor == Direction::server_to_client && seen.source.kind == model::PlaceKind::entry;
   if (before_its_request && match.verdict == ReplyVerdict::orphan) match = {nullptr, nullptr, ReplyVerdict::unattributed, false, false};

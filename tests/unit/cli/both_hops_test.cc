@@ -23,22 +23,19 @@ struct Hop {
 class Capture {
  public:
   void exchange(const Hop& hop, double asked, const std::string& request, double answered, const std::string& response) {
-    const std::uint16_t from = ++port_;
-    const auto say = [&](double at, bool by_client, std::uint32_t flags, std::uint32_t sequence, std::uint32_t acknowledged, std::string_view payload) {
-      Tcp tcp{sequence, acknowledged, flags, payload, by_client ? from : hop.port, by_client ? hop.port : from};
-      Ipv4 ip;
-      ip.source.back() = static_cast<char>(by_client ? hop.client : hop.server);
-      ip.destination.back() = static_cast<char>(by_client ? hop.server : hop.client);
-      packets_.emplace_back(at, ethernet(ipv4_bytes(tcp_bytes(tcp), ip)));
-    };
+    begin(hop, asked, request);
     const auto sent = static_cast<std::uint32_t>(request.size()), got = static_cast<std::uint32_t>(response.size());
-    say(asked, true, kSyn, 100, 0, {});
-    say(asked, false, kSyn | kAck, 500, 101, {});
-    say(asked, true, kAck, 101, 501, {});
-    say(asked, true, kAck | kPush, 101, 501, request);
     say(answered, false, kAck | kPush, 501, 101 + sent, response);
     say(answered, true, kAck | kFin, 101 + sent, 501 + got, {});
     say(answered, false, kAck | kFin, 501 + got, 102 + sent, {});
+  }
+  // Reset by the hop's server, or closed by its client, before anything was answered.
+  void broken(const Hop& hop, double asked, const std::string& request, double ended, bool by_server) {
+    begin(hop, asked, request);
+    const auto sent = static_cast<std::uint32_t>(request.size());
+    if (by_server) return say(ended, false, kAck | kRst, 501, 101 + sent, {});
+    say(ended, true, kAck | kFin, 101 + sent, 501, {});
+    say(ended, false, kAck | kFin, 501, 102 + sent, {});
   }
   std::string bytes() {
     std::stable_sort(packets_.begin(), packets_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -51,8 +48,25 @@ class Capture {
   }
 
  private:
+  void begin(const Hop& hop, double asked, const std::string& request) {
+    hop_ = hop;
+    ++port_;
+    say(asked, true, kSyn, 100, 0, {});
+    say(asked, false, kSyn | kAck, 500, 101, {});
+    say(asked, true, kAck, 101, 501, {});
+    say(asked, true, kAck | kPush, 101, 501, request);
+  }
+  void say(double at, bool by_client, std::uint32_t flags, std::uint32_t sequence, std::uint32_t acknowledged, std::string_view payload) {
+    Tcp tcp{sequence, acknowledged, flags, payload, by_client ? port_ : hop_.port, by_client ? hop_.port : port_};
+    Ipv4 ip;
+    ip.source.back() = static_cast<char>(by_client ? hop_.client : hop_.server);
+    ip.destination.back() = static_cast<char>(by_client ? hop_.server : hop_.client);
+    packets_.emplace_back(at, ethernet(ipv4_bytes(tcp_bytes(tcp), ip)));
+  }
+
   std::vector<std::pair<double, std::string>> packets_;
   std::uint16_t port_ = 40000;
+  Hop hop_;
 };
 
 constexpr const char* kSession = "11111111-2222-4333-8444-555555555555";
@@ -65,6 +79,8 @@ std::string ok(const std::string& body) {
   return fmt::format("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nMcp-Session-Id: {}\r\nContent-Length: {}\r\n\r\n{}", kSession, body.size(), body);
 }
 
+std::string call(int id) { return fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"echo","arguments":{{"q":"amber-{}"}}}}}})", id, id); }
+
 pipeline::ScanResult scan_of(const std::string& capture) {
   const ScratchFolder folder;
   const Limits limits;
@@ -75,27 +91,51 @@ pipeline::ScanResult scan_of(const std::string& capture) {
   return pipeline::scan(options, kBuiltIn, limits, [](const std::string&, std::uint64_t) {});
 }
 
-}  // namespace
-
-TEST_CASE("what the proxy did to a reply is told of the proxy by one capture of both its sides, and each call counts once") {
-  Capture capture;
+// A session and `calls` calls, each 300 ms before the proxy and 100 ms behind it; to id 4 the proxy answers as `four`.
+void add_calls(Capture& capture, int calls, const std::string& four = "4") {
   const std::string begin = R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}})";
   const std::string begun = R"({"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}})";
   capture.exchange(kFront, 1, post(begin, false), 1.3, ok(begun));
   capture.exchange(kBack, 1.1, post(begin, false), 1.2, ok(begun));
-  for (int i = 1; i <= 5; ++i) {
-    const std::string call = fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"echo","arguments":{{"q":"amber-{}"}}}}}})", i, i);
+  for (int i = 1; i <= calls; ++i) {
     const auto reply = [&](const std::string& id) { return ok(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"amber-{}"}}]}}}})", id, i)); };
-    capture.exchange(kFront, 2 * i, post(call, true), 2 * i + 0.3, reply(i == 4 ? "\"4\"" : std::to_string(i)));
-    capture.exchange(kBack, 2 * i + 0.1, post(call, true), 2 * i + 0.2, reply(std::to_string(i)));
+    capture.exchange(kFront, 2 * i, post(call(i), true), 2 * i + 0.3, reply(i == 4 ? four : std::to_string(i)));
+    capture.exchange(kBack, 2 * i + 0.1, post(call(i), true), 2 * i + 0.2, reply(std::to_string(i)));
   }
+}
+
+const model::Finding* finding_of(const pipeline::ScanResult& result, std::string_view rule) {
+  const auto& all = result.report.findings;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const model::Finding& finding) { return finding.rule == rule; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TEST_CASE("what the proxy did to a reply is told of the proxy by one capture of both its sides, and each call counts once") {
+  Capture capture;
+  add_calls(capture, 5, "\"4\"");
   const pipeline::ScanResult result = scan_of(capture.bytes());
   CHECK(result.report.totals.tools_calls == 5);
-  const auto found = std::find_if(result.report.findings.begin(), result.report.findings.end(), [](const model::Finding& finding) { return finding.rule == "id-type-drift"; });
-  REQUIRE(found != result.report.findings.end());
+  const model::Finding* found = finding_of(result, "id-type-drift");
+  REQUIRE(found);
   CHECK(found->count == 1);
   CHECK(found->fault.party == model::Party::gateway);
   CHECK(found->fault.certainty == model::Certainty::proven);
   REQUIRE_FALSE(result.report.notes.empty());
   CHECK(result.report.notes[0] == "both.pcap holds both sides of a proxy: 5 of 5 calls to 10.0.0.2:8000 went on to 10.0.0.3:9000");
+}
+
+TEST_CASE("a proxy that resets a call and hangs up on its server at once lost it; after a long wait the server may have hung") {
+  const double wait = GENERATE(0.2, 9.0);
+  Capture capture;
+  add_calls(capture, 5);
+  capture.broken(kFront, 20, post(call(6), true), 20.2 + wait, true);
+  capture.broken(kBack, 20.1, post(call(6), true), 20.3 + wait, false);
+  const pipeline::ScanResult result = scan_of(capture.bytes());
+  const model::Finding* found = finding_of(result, "lost-reply");
+  REQUIRE(found);
+  CHECK(found->count == 1);
+  CHECK(found->fault.party == (wait < 1 ? model::Party::gateway : model::Party::server));
+  CHECK(found->fault.certainty == (wait < 1 ? model::Certainty::proven : model::Certainty::weak));
 }

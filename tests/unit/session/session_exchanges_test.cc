@@ -208,6 +208,18 @@ TEST_CASE("two answers with the same session id are one session: the second init
   CHECK(wire.tracker.rows()[0].counts.requests == 2);
 }
 
+TEST_CASE("a reply whose request the capture lost is no second answer to another client's call of that id") {
+  Tracked wire({}, true);
+  wire.open(1, {.peer = "10.0.0.1", .server = kServer, .protocol_version = "2026-07-28"});
+  wire.request("1", {.exchange = 1});
+  wire.response(1, 200);
+  wire.reply("1", {.exchange = 1, .stream = StreamKind::post});
+  wire.end(1, EndReason::complete);
+  wire.told();
+  wire.reply("1", {.exchange = 2, .stream = StreamKind::post, .payload = "of another call"});
+  CHECK(wire.told() == Lines{"< ? head_of_evidence"});
+}
+
 TEST_CASE("a request of revision 2026-07-28 belongs to no session, and its hung-up exchange cancels it") {
   Wire wire;
   wire.open(1, {.peer = "10.0.0.1", .server = kServer, .protocol_version = "2026-07-28"});
