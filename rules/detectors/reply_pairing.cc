@@ -1,6 +1,11 @@
-// Replies that do not pair with one waiting call: orphans, duplicates and ids that changed their JSON type. One detector for
-// three rules; the rule's `verdict` parameter says which.
-// Source: JSON-RPC 2.0 section 5; protocol notes RS01 RS02 ID09.
+// Replies that do not pair with one waiting call: orphans, those among them that a client sent under an id of its own, duplicates and ids
+// that changed their JSON type. One detector for four rules; the rule's `verdict` parameter says which.
+// What a server asks may come on any stream of a session, and a hole in a capture may be known only when what is behind it has come: what
+// a client answers is told at the end of its session, where nothing of it is missing.
+// Source: JSON-RPC 2.0 section 5; protocol notes RS01 RS02 ID09 ID14.
+#include <unordered_map>
+#include <vector>
+
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -10,10 +15,36 @@ using namespace model;
 
 class ReplyPairing : public Detector {
  public:
-  explicit ReplyPairing(const Parameters& parameters) : verdict_(verdict_of(parameters.at("verdict"))) {}
+  explicit ReplyPairing(const Parameters& parameters) : verdict_(verdict_of(parameters.at("verdict"))), own_id_only_(parameters.at("verdict") == "own_id") {}
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
+    if (event.kind == EventKind::session_finished) return flush(*event.session, findings);
     if (event.verdict != verdict_ || event.across_streams) return;
+    const bool by_client = event.observation->direction == Direction::client_to_server;
+    if (own_id_only_ && (!event.own_id || !by_client)) return;
+    if (verdict_ != ReplyVerdict::orphan || !by_client || !event.session->on_wire) return tell(event, findings);
+    Answers answers(answers_[event.session->index]);
+    tell(event, answers);
+  }
+
+ private:
+  static constexpr std::size_t kAnswers = 1024;  // of a session
+
+  struct Answers final : FindingSink {
+    explicit Answers(std::vector<FindingDraft>& kept) : drafts(kept) {}
+    void add(FindingDraft draft) override {
+      if (drafts.size() < kAnswers) drafts.push_back(std::move(draft));
+    }
+    std::vector<FindingDraft>& drafts;
+  };
+
+  void flush(const Session& session, FindingSink& findings) {
+    auto answers = answers_.extract(session.index);
+    if (answers.empty() || session.had_gap) return;
+    for (FindingDraft& draft : answers.mapped()) findings.add(std::move(draft));
+  }
+
+  void tell(const TimelineEvent& event, FindingSink& findings) const {
     FindingDraft draft;
     draft.session = event.session->label;
     draft.at = event.at;
@@ -22,14 +53,14 @@ class ReplyPairing : public Detector {
     draft.requestor = call ? call->requestor : of_client ? Direction::server_to_client : Direction::client_to_server;
     const bool by_server = draft.requestor == Direction::client_to_server;
     // Over HTTP a gateway may stand between; a process speaks for itself.
-    const bool direct = !event.session->on_wire || verdict_ == ReplyVerdict::type_drift;
+    const bool direct = !event.session->on_wire || verdict_ == ReplyVerdict::type_drift || own_id_only_;
     draft.fault = {by_server ? Party::server : Party::client, direct ? Certainty::strong : Certainty::weak, {}, reason()};
     if (call) draft.evidence.push_back(evidence_of(*call));
     draft.evidence.push_back(evidence_of(event));
     draft.call = call_of(event);
     if (verdict_ == ReplyVerdict::duplicate && !event.same_payload) draft.level = Level::critical, draft.detail = "different payload";
     findings.add(draft);
-    if (verdict_ == ReplyVerdict::orphan && event.other) {  // the request it was meant for belongs to the finding as well
+    if (verdict_ == ReplyVerdict::orphan && !own_id_only_ && event.other) {  // the request it was meant for belongs to the finding as well
       draft.count = 0;
       draft.call = finding_call(*event.other);
       draft.evidence.clear();
@@ -37,13 +68,13 @@ class ReplyPairing : public Detector {
     }
   }
 
- private:
   static ReplyVerdict verdict_of(std::string_view word) {
-    if (word == "orphan") return ReplyVerdict::orphan;
+    if (word == "orphan" || word == "own_id") return ReplyVerdict::orphan;
     return word == "duplicate" ? ReplyVerdict::duplicate : ReplyVerdict::type_drift;
   }
 
   std::string reason() const {
+    if (own_id_only_) return "it answered with an id that only it had asked with";
     if (verdict_ == ReplyVerdict::orphan) return "it answered with an id that no request waited for";
     if (verdict_ == ReplyVerdict::duplicate) return "it answered one request more than once";
     return "it answered with the id in another JSON type";
@@ -55,11 +86,13 @@ class ReplyPairing : public Detector {
   }
 
   ReplyVerdict verdict_;
+  bool own_id_only_;
+  std::unordered_map<std::uint32_t, std::vector<FindingDraft>> answers_;  // by session; only of those that are open
 };
 
 }  // namespace
 
-extern const DetectorEntry kReplyPairing{"reply_pairing", event_bit(EventKind::reply), {"verdict"},
+extern const DetectorEntry kReplyPairing{"reply_pairing", event_bits(EventKind::reply, EventKind::session_finished), {"verdict"},
                                          [](const Parameters& parameters) -> std::unique_ptr<Detector> { return std::make_unique<ReplyPairing>(parameters); }};
 
 }  // namespace mcpscan::engine

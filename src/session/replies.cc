@@ -86,7 +86,9 @@ void SessionTracker::on_reply(const Observation& seen, Exchange* exchange, Direc
   const bool request_unseen = options_.wire && (!exchange || exchange->method.empty());  // the capture lost the other direction of its connection
   const bool ids_tell = exchange && !state->session.modern && !state->session.stateless;  // that it is the second one to that request
   const bool unpaired = match.verdict == ReplyVerdict::orphan || (!ids_tell && match.verdict == ReplyVerdict::duplicate);
-  if (request_unseen && unpaired) match = {nullptr, nullptr, ReplyVerdict::head_of_evidence, false, false};
+  // What a server asks may come on any stream of the session, so a hole in one may hide it.
+  const bool asked_in_a_hole = requestor == Direction::server_to_client && match.verdict == ReplyVerdict::orphan && state->session.had_gap;
+  if ((request_unseen && unpaired) || asked_in_a_hole) match = {nullptr, nullptr, ReplyVerdict::head_of_evidence, false, false};
   // A HAR does not say when the events of a stream came: the server's request that this answers may be told only when its stream ends.
   const bool before_its_request = requestor == Direction::server_to_client && seen.source.kind == model::PlaceKind::entry;
   if (before_its_request && match.verdict == ReplyVerdict::orphan) match = {nullptr, nullptr, ReplyVerdict::unattributed, false, false};
