@@ -102,6 +102,7 @@ struct Call {
   bool foreign_reply = false;             // a reply that is not its own came on its stream
   bool of_access_line = false;            // told by the line of its exchange alone
   Untaken untaken = Untaken::no;          // whether its reply may have missed the client
+  bool resumable = false;                        // its stream gave event ids before it was over
   CloseReason stream_ended = CloseReason::open;  // its own stream is over without the reply, which may still come on another one
   OwnedId progress_token;
   std::string taken_by_method, taken_by_target;  // the call that took the id over

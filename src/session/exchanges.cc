@@ -137,6 +137,7 @@ void SessionTracker::close_exchange(Exchange& exchange, EndReason reason, const 
     if (why == CloseReason::open) continue;
     if (may_live_on(exchange, *state, why)) {
       call.stream_ended = why;
+      call.resumable = exchange.primed;
       call.stream_ended_at = time_of(seen);
     } else {
       close_call(call, why, time_of(seen), &seen);

@@ -16,6 +16,7 @@ using model::TimelineEvent;
 namespace {
 
 constexpr std::uint64_t kExpireEvery = 4096;  // observations between two looks at the oldest open call
+constexpr std::int64_t kResumedWithinUs = 10 * kSecond;  // the SDKs come back after one to three seconds, or as long as the server asks
 constexpr std::string_view kOthersKey = "(others)";
 constexpr std::string_view kUnattributedKey = "(no session told)";
 
@@ -139,11 +140,15 @@ void SessionTracker::close_call(Call& call, CloseReason reason, Time at, const O
 }
 
 // A call whose own stream was over already ended then, whatever else ends it now. Where bytes of that stream are missing, its reply may have been
-// among them.
+// among them; a stream that can be resumed goes on elsewhere, in what is missing of the session or behind the end of the evidence.
 void SessionTracker::close_unanswered(Call& call, CloseReason otherwise, Time at, const Observation* seen) {
   const bool ended_before = call.stream_ended != CloseReason::open;
   const Exchange* const own = call.exchange == 0 ? nullptr : exchanges_.find(call.exchange);
   if (own && own->gap) otherwise = CloseReason::evidence_gap;
+  if (ended_before && call.resumable) {
+    const bool soon = otherwise == CloseReason::evidence_ends && (!at.known() || !call.stream_ended_at.known() || at.us - call.stream_ended_at.us < kResumedWithinUs);
+    if (soon || sessions_.at(call.session).session.had_gap) return close_call(call, soon ? otherwise : CloseReason::evidence_gap, at, seen);
+  }
   close_call(call, ended_before ? call.stream_ended : otherwise, ended_before ? call.stream_ended_at : at, seen);
 }
 

@@ -208,6 +208,22 @@ TEST_CASE("two answers with the same session id are one session: the second init
   CHECK(wire.tracker.rows()[0].counts.requests == 2);
 }
 
+TEST_CASE("a stream that can be resumed may go on behind the end of the evidence, or in what is missing of the session") {
+  const double end = GENERATE(12.0, 40.0);
+  const bool gap = GENERATE(false, true);
+  Tracked wire({}, true);
+  wire.open(1, {.session = "s1", .server = kServer}, {.at = 1});
+  wire.request("5", {.session = "s1", .exchange = 1, .at = 1});
+  wire.response(1, 200, {.sse = true}, {.at = 1});
+  wire.event_id(1, "e1");
+  wire.end(1, EndReason::closed_by_client, {.at = 10});
+  wire.open(2, {.session = "s1", .server = kServer}, {.at = end});
+  if (gap) wire.gap({.exchange = 2, .at = end});
+  wire.told();
+  wire.finish();
+  CHECK(wire.told().at(0) == (end < 20 ? "x 5 evidence_ends" : gap ? "x 5 evidence_gap" : "x 5 client_closed"));
+}
+
 TEST_CASE("a reply whose request the capture lost is no second answer to another client's call of that id") {
   Tracked wire({}, true);
   wire.open(1, {.peer = "10.0.0.1", .server = kServer, .protocol_version = "2026-07-28"});
