@@ -63,8 +63,9 @@ class Divergence {
         trace_asking(points_, at, booked);
       }
     }
-    for (std::size_t at = 1; at < points_.size(); ++at) {
-      if (is_placed(at)) {
+    for (std::size_t at = 0; at < points_.size(); ++at) {
+      for (BookedFinding& booked : points_[at].witness.book->findings()) leave_out_answered_later(at, booked.finding);
+      if (at > 0 && is_placed(at)) {
         tell_withheld(points_, at, rules_);
         tell_rewritten(points_, at, rules_);
       }
@@ -182,6 +183,29 @@ class Divergence {
     finding.count -= std::erase_if(finding.calls, [&](const FindingCall& call) { return outside.contains(points_[at].index.find(finding, call)); });
   }
 
+  // The client had left before the reply was ready, as a point behind shows: it was not lost on the way, and that the client left is told.
+  void leave_out_answered_later(std::size_t at, Finding& finding) const {
+    if (finding.rule != kLost || finding.calls_left_out > 0 || finding.count != finding.calls.size()) return;
+    finding.count -= std::erase_if(finding.calls, [&](const FindingCall& call) {
+      const std::uint32_t mine = points_[at].index.find(finding, call);
+      if (mine == kAlone || !may_have_left(points_[at].record(mine))) return false;
+      for (std::size_t inner = at + 1; inner < points_.size(); ++inner) {
+        const Alignment& joined = alignment(at, inner);
+        if (joined.partner[mine] == kAlone || !joined.sure[mine] || !joined.clock_known) continue;
+        const CallRecord& there = points_[inner].record(joined.partner[mine]);
+        const std::int64_t answered_us = there.replied.us - joined.offset_us - joined.spread_us;
+        if (there.is_right() && there.replied.known() && answered_us > points_[at].record(mine).ended.us + kSecond) return true;
+      }
+      return false;
+    });
+  }
+
+  // As far as an access line can tell, too.
+  static bool may_have_left(const CallRecord& record) {
+    const bool by_line = record.closed == CloseReason::unseen || record.closed == CloseReason::refused;
+    return record.ended.known() && (by_line || record.closed == CloseReason::client_closed || record.closed == CloseReason::timed_out);
+  }
+
   // A proxy ends a stream that its server never used: the call is lost in one way before it and in another behind it, and is one call.
   void leave_out_lost_otherwise(std::size_t at, Finding& finding) const {
     if (finding.rule != kLost || finding.calls_left_out > 0 || finding.count != finding.calls.size()) return;
@@ -236,6 +260,13 @@ class Divergence {
       picture.ids_collide_behind = true;
       return set_fault(booked, attribute(picture), points_[outer].complete());
     }
+    for (const ClientLog& client : path_.clients) {
+      if (distinct(*client.ledger, client.to_point[at], at, booked.finding) != Seen::right) continue;
+      MisroutePicture picture;
+      picture.client_wire = Sight::shared_id;
+      picture.ids_collide_behind = true;
+      return set_fault(booked, attribute(picture), !client.ledger->saw_gap() && client.ledger->left_out() == 0);
+    }
   }
 
   std::size_t sightings(std::size_t point, std::string_view session, const CallRecord& like) const {
@@ -261,7 +292,10 @@ class Divergence {
 
   // Whether the calls that share an id at `at` had ids of their own at `outer`.
   Seen distinct_at(std::size_t outer, std::size_t at, const Finding& finding) const {
-    const Alignment& joined = alignment(outer, at);
+    return distinct(*points_[outer].witness.ledger, alignment(outer, at), at, finding);
+  }
+
+  Seen distinct(const CallLedger& outer, const Alignment& joined, std::size_t at, const Finding& finding) const {
     std::unordered_map<std::uint32_t, std::uint32_t> outer_of;
     for (std::uint32_t i = 0; i < joined.partner.size(); ++i) {
       if (joined.partner[i] != kAlone && joined.sure[i]) outer_of.emplace(joined.partner[i], i);
@@ -270,7 +304,7 @@ class Divergence {
     for (const FindingCall& call : finding.calls) {
       const auto found = outer_of.find(points_[at].index.find(finding, call));
       if (found == outer_of.end()) continue;
-      if (points_[outer].record(found->second).collided) return Seen::wrong;
+      if (outer.records()[found->second].collided) return Seen::wrong;
       any = true;
     }
     return any ? Seen::right : Seen::unseen;
@@ -345,7 +379,7 @@ class Divergence {
 }  // namespace
 
 void name_first_divergence(VantagePath& path, const RuleSet& rules) {
-  if (path.points.size() > 1) Divergence(path, rules).run();
+  if (path.points.size() > 1 || !path.clients.empty()) Divergence(path, rules).run();
 }
 
 }  // namespace mcpscan::engine

@@ -20,9 +20,16 @@ struct Witness {
   FindingBook* book = nullptr;
 };
 
+// A client's own log of its messages: which ids it gave its requests nobody knows better. `to_point[i]` aligns it with points[i].
+struct ClientLog {
+  const session::CallLedger* ledger = nullptr;
+  std::vector<session::Alignment> to_point;
+};
+
 // From the client to the server. `to_inner[i][k]` aligns path[i] with path[i + 1 + k].
 struct VantagePath {
   std::vector<Witness> points;
+  std::vector<ClientLog> clients;
   std::vector<std::vector<session::Alignment>> to_inner;
   bool one_book = false;
 };

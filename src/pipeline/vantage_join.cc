@@ -53,6 +53,12 @@ double share_longer(const Source& outer, const Source& inner, const Alignment& j
   return timed == 0 ? 0.5 : static_cast<double>(longer) / static_cast<double>(timed);
 }
 
+// A client's log of what it sent and got, ids and all; not what it showed for them.
+bool shows_messages(const Source& source) {
+  const auto& records = source.ledger.records();
+  return std::none_of(records.begin(), records.end(), [](const CallRecord& record) { return record.shown; });
+}
+
 std::string_view words(Vantage vantage) {
   switch (vantage) {
     case Vantage::client: return "the client's record";
@@ -146,6 +152,12 @@ class VantageJoin {
     for (std::size_t i = 0; i < path.points.size(); ++i) {
       std::vector<Alignment>& inner = path.to_inner.emplace_back();
       for (std::size_t k = i + 1; k < path.points.size(); ++k) inner.push_back(session::align(*path.points[i].ledger, *path.points[k].ledger));
+    }
+    for (const Source* source : group) {
+      if (source->vantage != Vantage::client || !shows_messages(*source)) continue;
+      engine::ClientLog& client = path.clients.emplace_back();
+      client.ledger = &source->ledger;
+      for (const engine::Witness& point : path.points) client.to_point.push_back(session::align(source->ledger, *point.ledger));
     }
     engine::name_first_divergence(path, rules_);
     describe(group);

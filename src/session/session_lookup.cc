@@ -116,6 +116,10 @@ SessionState& SessionTracker::source_session(const Observation& seen) {
     if (nameless_starts_ > 1 && seen.kind == model::ObservationKind::message) current.session.mixed = true;
     return started(current, false, seen);
   }
+  if (SessionState* given = given_to_client(seen)) {
+    source_session_ = given->session.index;
+    return started(*given, false, seen);
+  }
   // Notifications say nothing of their revision: where all requests tell the same one, they are of the same conversation.
   const bool notification = seen.message && seen.message->kind == model::MessageKind::notification;
   if (notification && modern_session_ != kNoSession && sessions_.alive(modern_session_)) return started(sessions_.at(modern_session_), false, seen);
@@ -123,6 +127,13 @@ SessionState& SessionTracker::source_session(const Observation& seen) {
   SessionState& state = sessions_.unnamed(options_.source_name, SessionKeying::source, created);
   source_session_ = state.session.index;
   return started(state, created, seen);
+}
+
+// A client's log says once which session it was given, and names it no more.
+SessionState* SessionTracker::given_to_client(const Observation& seen) {
+  if (!seen.message || seen.vantage != model::Vantage::client || sessions_.size() != 1) return nullptr;
+  SessionState* only = only_session(seen);
+  return only && only->session.start_seen && only->session.counts.requests == 0 ? only : nullptr;
 }
 
 // A request that says of itself that it needs no session: all such of one source, for display; their ids tell nothing across requests.

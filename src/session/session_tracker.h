@@ -78,6 +78,7 @@ class SessionTracker : public model::ObservationSink {
   SessionState& session_of(const Observation& seen, model::Exchange* exchange);
   SessionState& pending_session(const Observation& seen, model::Exchange* exchange);
   SessionState& exchange_session(const Observation& seen, model::Exchange& exchange);
+  SessionState* given_to_client(const Observation& seen);
   SessionState& source_session(const Observation& seen);
   SessionState& modern_session(const Observation& seen);
   SessionState& started(SessionState& state, bool created, const Observation& seen);
