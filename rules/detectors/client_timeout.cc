@@ -86,7 +86,7 @@ class ClientTimeout : public Detector {
     const Call* call = waited_for(event);
     if (!call && event.other) return;
     const Notice* notice = event.observation ? event.observation->notice : nullptr;
-    if (notice && is_of_proxy(*notice)) return;
+    if (notice && is_of_proxy(*event.observation)) return;
     const bool timed = call && call->requested_at.known() && event.at.known();
     const std::int64_t wait = timed ? event.at.us - call->requested_at.us : notice ? notice->wait_us : -1;
     FindingDraft draft = draft_for(event, wait);

@@ -1,4 +1,4 @@
-// Requests that a proxy gave up on: answered 504, or cut later as its access line says, or told in its own error log. Both logs of one proxy tell of
+// Requests that a proxy gave up on: answered 504, or cut later as its access line says, or told in its own error log; tool calls that a gateway did. Both logs of one proxy tell of
 // one request; what the error log alone has is a response that was cut after its head, or a log without the other beside it.
 // Source: RFC 9110 section 15.6.5; nginx ngx_http_upstream.c; protocol notes TM05.
 #include <cstdlib>
@@ -52,7 +52,8 @@ class GatewayTimeout : public Detector {
 
   void on_statement(const TimelineEvent& event) {
     const Notice* notice = event.observation ? event.observation->notice : nullptr;
-    if (notice && is_of_proxy(*notice) && notice->method == "POST" && stated_.size() < kHeld) stated_.push_back(draft_for(event));
+    const bool of_stream = notice && (notice->method == "GET" || notice->method == "DELETE");
+    if (notice && is_of_proxy(*event.observation) && !of_stream && stated_.size() < kHeld) stated_.push_back(draft_for(event));
   }
 
   bool is_answered(Time stated) {
