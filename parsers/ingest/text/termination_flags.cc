@@ -37,14 +37,15 @@ constexpr std::array<KnownWord, 9> kEnvoy{{
     {"UPE", Termination::by_server},
 }};
 
-// statusDetails of Google's load balancers.
-constexpr std::array<KnownWord, 6> kGoogle{{
+// statusDetails of Google's load balancers, and what pino-http says in place of "request completed".
+constexpr std::array<KnownWord, 7> kDetails{{
     {"response_sent_by_backend", Termination::complete},
     {"client_disconnected_before_any_response", Termination::by_client},
     {"client_disconnected_after_partial_response", Termination::by_client},
     {"backend_timeout", Termination::upstream_timer},
     {"backend_connection_closed_before_data_sent_to_client", Termination::by_server},
     {"backend_connection_closed_after_partial_response_sent", Termination::by_server},
+    {"request aborted", Termination::by_client},
 }};
 
 bool holds(std::string_view list, std::string_view flag) {
@@ -60,7 +61,7 @@ bool holds(std::string_view list, std::string_view flag) {
 Termination read_termination(std::string_view flags) {
   if (is_haproxy(flags)) return of_haproxy(flags);
   if (flags == "-") return Termination::complete;
-  for (const KnownWord& each : kGoogle) {
+  for (const KnownWord& each : kDetails) {
     if (flags == each.word) return each.end;
   }
   const auto found = std::find_if(kEnvoy.begin(), kEnvoy.end(), [flags](const KnownWord& each) { return holds(flags, each.word); });

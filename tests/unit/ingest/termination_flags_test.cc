@@ -34,6 +34,11 @@ TEST_CASE("the details of Google's load balancers tell who ended an exchange") {
   CHECK(read_termination("failed_to_connect_to_backend") == Termination::untold);
 }
 
+TEST_CASE("pino-http says that a client left in place of the completion") {
+  CHECK(read_termination("request aborted") == Termination::by_client);
+  CHECK(read_termination("request completed") == Termination::untold);
+}
+
 TEST_CASE("of several of Envoy's flags the one that tells the end counts, and the client's leaving before all others") {
   CHECK(read_termination("-") == Termination::complete);
   CHECK(read_termination("UT") == Termination::upstream_timer);
