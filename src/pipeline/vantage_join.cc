@@ -157,7 +157,12 @@ class VantageJoin {
       if (source->vantage != Vantage::client || !shows_messages(*source)) continue;
       engine::ClientLog& client = path.clients.emplace_back();
       client.ledger = &source->ledger;
-      for (const engine::Witness& point : path.points) client.to_point.push_back(session::align(source->ledger, *point.ledger));
+      for (const Source* point : group) {
+        if (point->vantage == Vantage::client) continue;
+        Alignment joined = session::align(source->ledger, point->ledger);
+        const bool outside = share_longer(*source, *point, joined) >= kMostly;  // some dialects are a server's as well as a client's
+        client.to_point.push_back(outside ? std::move(joined) : Alignment{});
+      }
     }
     engine::name_first_divergence(path, rules_);
     describe(group);

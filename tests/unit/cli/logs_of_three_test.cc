@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pipeline/scan.h"
@@ -79,6 +80,26 @@ TEST_CASE("ids that collide at the server are not the client's fault where its o
     if (finding.rule == "duplicate-request-id") CHECK(finding.fault.party == model::Party::gateway);
   }
   REQUIRE(finding_of(report, "duplicate-request-id"));
+}
+
+TEST_CASE("a client's dialect clears no client where its calls take less time than at the collision: it was written behind it") {
+  Logs logs;
+  for (int i = 0; i < 8; ++i) {
+    const std::string key = fmt::format("key-{}", 100 + i);
+    const double at = 10 + 5 * i;
+    logs.of_server(at, "received " + Logs::request(1, key));
+    logs.of_client(at + 0.05, "[editor -> server] " + Logs::request(i + 2, key));
+    logs.of_client(at + 0.25, "[server -> editor] " + Logs::reply(i + 2, key));
+    logs.of_server(at + 0.3, "sent " + Logs::reply(1, key));
+  }
+  for (const auto& [id, key] : {std::pair{20, "alpha-7"}, std::pair{21, "bravo-8"}}) {
+    logs.of_server(id * 5 + id % 2 * -4.8, "received " + Logs::request(1, key));
+    logs.of_client(id * 5 + id % 2 * -4.8 + 0.05, "[editor -> server] " + Logs::request(id, key));
+  }
+  const model::Report report = report_of({logs.client, logs.server});
+  const auto reuse = std::find_if(report.findings.begin(), report.findings.end(), [](const auto& finding) { return finding.detail == "concurrent"; });
+  REQUIRE(reuse != report.findings.end());
+  CHECK(reuse->fault.party == model::Party::client);
 }
 
 TEST_CASE("a reply that was ready when the client had left is not lost, whatever the proxy's line leaves open") {
