@@ -40,7 +40,11 @@ class LostReply : public Detector {
     if (event.kind == EventKind::exchange_summary) return on_access_line(event);
     if (event.kind == EventKind::session_finished) {
       tell_hung_up(findings, [&](const HungUp& each) { return each.session == event.session->index; });
-      return judge_access_lines(*event.session, findings);
+      const auto lines = access_.find(event.session->index);
+      if (lines == access_.end()) return;
+      judge_access_lines(lines->second, event.session->label, findings);
+      access_.erase(lines);
+      return;
     }
     told_.note(event, findings);
     if (event.kind == EventKind::cancel || event.kind == EventKind::timeout) return note_cancel(event);
@@ -65,6 +69,7 @@ class LostReply : public Detector {
 
   void finish(FindingSink& findings) override {
     tell_hung_up(findings, [](const HungUp&) { return true; });
+    judge_access_lines(nameless_, {}, findings);
     told_.finish(findings);
   }
 
@@ -204,9 +209,10 @@ class LostReply : public Detector {
   void on_access_line(const TimelineEvent& event) {
     const HttpFacts& http = *event.observation->http;
     const bool no_head = (http.status == 0 || http.status == 460) && http.end == EndReason::closed_by_client;  // nor a byte, whatever the line counts
-    if (!event.session || http.method != "POST" || http.duration_us < 0 || (http.response_bytes < 0 && !no_head)) return;
+    const bool left = http.end == EndReason::closed_by_client || http.status == 499;
+    if ((!event.session && !left) || http.method != "POST" || http.duration_us < 0 || (http.response_bytes < 0 && !no_head)) return;
     if (http.status != 200 && http.status != 499 && !no_head) return;
-    AccessLines& lines = access_[event.session->index];
+    AccessLines& lines = event.session ? access_[event.session->index] : nameless_;
     const bool cut = event.observation->notice || (http.end != EndReason::unknown && http.end != EndReason::complete);
     if (http.response_bytes > 0 && !no_head) return cut ? void() : lines.answered.add(http.duration_us);
     if (lines.stranded.size() >= kStrandedOfSession) return;
@@ -220,26 +226,24 @@ class LostReply : public Detector {
     return {"timeout", {Party::unknown, Certainty::undetermined, {}, reason}, {}, {}};
   }
 
-  void judge_access_lines(const Session& session, FindingSink& findings) {
-    const auto found = access_.find(session.index);
-    if (found == access_.end()) return;
-    const std::int64_t p99 = found->second.answered.quantile(0.99);
-    for (Stranded& exchange : found->second.stranded) {
+  static void judge_access_lines(AccessLines& lines, const std::string& session, FindingSink& findings) {
+    const std::int64_t p99 = lines.answered.quantile(0.99);
+    for (Stranded& exchange : lines.stranded) {
       const bool beyond = p99 >= 0 && static_cast<double>(exchange.duration_us) > kWaitFactor * static_cast<double>(p99);
       if (exchange.duration_us < kNoYardstickUs || (!beyond && (exchange.duration_us < kTellingWaitUs || !client_wait(exchange.duration_us)))) continue;
-      FindingDraft draft = draft_for(session.label, exchange.collided ? overwritten() : stranded(exchange.duration_us), exchange.at);
+      FindingDraft draft = draft_for(session, exchange.collided ? overwritten() : stranded(exchange.duration_us), exchange.at);
       if (exchange.collided) draft.cause_id = exchange.call.id.value;
       else if (exchange.given_up) draft.cause_rule = "gateway-timeout";
       draft.call = std::move(exchange.call);
       draft.evidence.push_back(std::move(exchange.evidence));
       findings.add(std::move(draft));
     }
-    access_.erase(found);
   }
 
   ToldLosses told_;
   std::int64_t client_timeout_us_;
   std::map<std::uint32_t, AccessLines> access_;
+  AccessLines nameless_;  // of lines that name no session: only what their client left
   std::vector<HungUp> hung_up_;  // in their order
 };
 
