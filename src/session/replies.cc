@@ -84,8 +84,8 @@ void SessionTracker::on_reply(const Observation& seen, Exchange* exchange, Direc
   }
   Match match = exchange ? match_on_exchange(seen, *state, *exchange, requestor) : match_in_session(seen, *state, requestor);
   const bool request_unseen = options_.wire && (!exchange || exchange->method.empty());  // the capture lost the other direction of its connection
-  const bool ids_tell = exchange && !state->session.modern && !state->session.stateless;  // that it is the second one to that request
-  const bool unpaired = match.verdict == ReplyVerdict::orphan || (!ids_tell && match.verdict == ReplyVerdict::duplicate);
+  const bool ids_tell = !state->session.modern && !state->session.stateless;  // where not, another client's call may have that id
+  const bool unpaired = !ids_tell || match.verdict == ReplyVerdict::orphan || (!exchange && match.verdict == ReplyVerdict::duplicate);
   // What a server asks may come on any stream of the session, so a hole in one may hide it.
   const bool asked_in_a_hole = requestor == Direction::server_to_client && match.verdict == ReplyVerdict::orphan && state->session.had_gap;
   if ((request_unseen && unpaired) || asked_in_a_hole) match = {nullptr, nullptr, ReplyVerdict::head_of_evidence, false, false};

@@ -236,6 +236,17 @@ TEST_CASE("a reply whose request the capture lost is no second answer to another
   CHECK(wire.told() == Lines{"< ? head_of_evidence"});
 }
 
+TEST_CASE("a reply whose request the capture lost is no answer to another client's call of that id either") {
+  Tracked wire({}, true);
+  wire.open(1, {.peer = "10.0.0.1", .server = kServer, .protocol_version = "2026-07-28"});
+  wire.request("1", {.exchange = 1});
+  wire.told();
+  wire.reply("1", {.exchange = 2, .stream = StreamKind::post, .payload = "of another call"});
+  wire.response(1, 200);
+  wire.reply("1", {.exchange = 1, .stream = StreamKind::post});
+  CHECK(wire.told() == Lines{"< ? head_of_evidence", "< 1 answer"});
+}
+
 TEST_CASE("a request of revision 2026-07-28 belongs to no session, and its hung-up exchange cancels it") {
   Wire wire;
   wire.open(1, {.peer = "10.0.0.1", .server = kServer, .protocol_version = "2026-07-28"});
