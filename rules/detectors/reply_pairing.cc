@@ -19,6 +19,8 @@ class ReplyPairing : public Detector {
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::session_finished) return flush(*event.session, findings);
+    const bool request_missing = event.verdict == ReplyVerdict::head_of_evidence || event.verdict == ReplyVerdict::unattributed;
+    if (request_missing && event.observation->direction != Direction::client_to_server) lacks_streams_ = true;
     if (event.verdict != verdict_ || event.across_streams) return;
     const bool by_client = event.observation->direction == Direction::client_to_server;
     if (own_id_only_ && (!event.own_id || !by_client)) return;
@@ -40,7 +42,7 @@ class ReplyPairing : public Detector {
 
   void flush(const Session& session, FindingSink& findings) {
     auto answers = answers_.extract(session.index);
-    if (answers.empty() || session.had_gap) return;
+    if (answers.empty() || session.had_gap || lacks_streams_) return;
     for (FindingDraft& draft : answers.mapped()) findings.add(std::move(draft));
   }
 
@@ -87,6 +89,7 @@ class ReplyPairing : public Detector {
 
   ReplyVerdict verdict_;
   bool own_id_only_;
+  bool lacks_streams_ = false;  // a reply came whose request is not in the evidence: what else came on its stream is nobody's
   std::unordered_map<std::uint32_t, std::vector<FindingDraft>> answers_;  // by session; only of those that are open
 };
 
