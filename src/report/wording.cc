@@ -141,8 +141,8 @@ Labelled Wording::no_mcp() const {
   }
   if (readable == 0) return {"NOTHING COULD BE READ", "so nothing can be said about any traffic."};
   if (used > 0) {
-    return {"No traffic was seen.",
-            fmt::format("Used: {} of {} in {}: what a client noted of its calls, or statements; no request, reply or session of MCP is among them. "
+    return {"No message of MCP was seen.",
+            fmt::format("Used: {} of {} in {}: HTTP exchanges without their bodies, statements, or what a client noted of its calls; no request, reply or session of MCP is among them. "
                         "Give the capture, HAR or server's log of the same time as well: the rules lay them beside each other.",
                         thousands(used), counted(records, "record"), counted(readable, "input"))};
   }
