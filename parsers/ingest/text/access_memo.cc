@@ -14,7 +14,6 @@ using model::HttpFacts;
 using Text = AccessMemo::Entry::Text;
 
 constexpr std::size_t kLeastBytes = 24;
-constexpr std::size_t kDateBytes = 11;  // 2026-11-29T
 constexpr std::int64_t kPorts = 65536;
 
 constexpr std::array<std::string_view LogRecord::*, 5> kRecordTexts{&LogRecord::text, &LogRecord::level, &LogRecord::logger, &LogRecord::session, &LogRecord::peer};
@@ -24,14 +23,10 @@ constexpr std::array<std::string_view HttpFacts::*, 17> kHttpTexts{
     &HttpFacts::last_event_id,  &HttpFacts::mcp_method, &HttpFacts::mcp_name, &HttpFacts::peer,       &HttpFacts::server,       &HttpFacts::forwarded_for,
     &HttpFacts::refusal};
 
-bool within(std::string_view view, std::string_view line) { return view.data() >= line.data() && view.data() + view.size() <= line.data() + line.size(); }
-
 // Keeps where a view of the line stands, and takes it out of what is kept; false where it views something else.
 bool keep(std::string_view& view, Text text, std::string_view line, AccessMemo::Entry& entry) {
   if (view.empty()) return view = {}, true;
-  if (!within(view, line) || entry.text_count == entry.texts.size()) return false;
-  text.at = static_cast<std::uint16_t>(view.data() - line.data());
-  text.size = static_cast<std::uint16_t>(view.size());
+  if (entry.text_count == entry.texts.size() || !text.part.take(view, line)) return false;
   entry.texts[entry.text_count++] = text;
   view = {};
   return true;
@@ -40,8 +35,8 @@ bool keep(std::string_view& view, Text text, std::string_view line, AccessMemo::
 bool keep_texts(std::string_view line, AccessMemo::Entry& entry) {
   entry.text_count = 0;
   bool all = true;
-  for (const auto member : kRecordTexts) all = keep(entry.record.*member, {member, nullptr, 0, 0}, line, entry) && all;
-  for (const auto member : kHttpTexts) all = keep(entry.http.*member, {nullptr, member, 0, 0}, line, entry) && all;
+  for (const auto member : kRecordTexts) all = keep(entry.record.*member, {member, nullptr, {}}, line, entry) && all;
+  for (const auto member : kHttpTexts) all = keep(entry.http.*member, {nullptr, member, {}}, line, entry) && all;
   return all;
 }
 
@@ -66,7 +61,7 @@ void set_free(std::string_view line, std::size_t from, std::size_t to, AccessMem
 bool free_address(std::string_view line, const LogRecord& record, const Captures& captures, AccessMemo::Entry& entry) {
   entry.port_size = 0;
   if (record.peer.empty()) return true;
-  if (!within(record.peer, line) || !alone(record.peer, captures)) return false;
+  if (!alone(record.peer, captures)) return false;
   const auto from = static_cast<std::size_t>(record.peer.data() - line.data());
   const std::size_t end = from + record.peer.size();
   set_free(line, from, end, entry);
@@ -91,7 +86,7 @@ std::int64_t port_of(const AccessMemo::Entry& entry, std::string_view line) { re
 
 }  // namespace
 
-std::size_t AccessMemo::pair_place(std::string_view shape) { return hash_bytes(shape) % kEntries & ~std::size_t{1}; }
+AccessMemo::Entry* AccessMemo::pair_of(std::string_view shape) { return &entries_[hash_bytes(shape) % kEntries & ~std::size_t{1}]; }
 
 const AccessMemo::Entry* AccessMemo::find(std::string_view line, TimeReader& times, Time& at) {
   if (entries_.empty() || line.size() < kLeastBytes) return nullptr;
@@ -113,7 +108,7 @@ void AccessMemo::learn(std::string_view line, bool begins_with_time, const LogRe
   if (record.told != nullptr || record.told_reply != nullptr || record.notice != nullptr || record.outcome != nullptr) return;
   Time unused;
   const std::size_t time_bytes = begins_with_time ? times.read_first(line, unused) : 0;
-  if (begins_with_time && time_bytes < kDateBytes) return;
+  if (begins_with_time && time_bytes < LineMemo::kDateBytes) return;
   const std::string_view shape = shapes_.shape(line);
   if (shape.empty()) return;
   if (entries_.empty()) entries_.resize(kEntries);
@@ -128,7 +123,7 @@ void AccessMemo::learn(std::string_view line, bool begins_with_time, const LogRe
   std::memcpy(entry.line.data(), line.data(), line.size());
   entry.fixed.fill(static_cast<char>(0xff));
   entry.time_bytes = static_cast<std::uint16_t>(time_bytes);
-  if (time_bytes != 0) set_free(line, kDateBytes, time_bytes, entry);
+  if (time_bytes != 0) set_free(line, LineMemo::kDateBytes, time_bytes, entry);
   if (!free_address(line, record, captures, entry)) return;
   entry.size = static_cast<std::uint16_t>(line.size());
 }
@@ -138,7 +133,7 @@ LogRecord& AccessMemo::record_of(const Entry& entry, std::string_view line, Aren
   HttpFacts* http = entry.record.http == nullptr ? nullptr : arena.make<HttpFacts>(entry.http);
   for (std::size_t i = 0; i < entry.text_count; ++i) {
     const Text& text = entry.texts[i];
-    const std::string_view view = line.substr(text.at, text.size);
+    const std::string_view view = text.part.of(line);
     if (text.of_http != nullptr) http->*text.of_http = view;
     else record_.*text.of_record = view;
   }

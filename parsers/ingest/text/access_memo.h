@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/arena.h"
+#include "ingest/text/line_memo.h"
 #include "ingest/text/log_record.h"
 #include "ingest/text/shape_memo.h"
 #include "ingest/text/template.h"
@@ -31,7 +32,7 @@ class AccessMemo {
     struct Text {
       std::string_view LogRecord::*of_record = nullptr;
       std::string_view model::HttpFacts::*of_http = nullptr;
-      std::uint16_t at = 0, size = 0;
+      LineMemo::Part part;
     };
     alignas(8) std::array<char, ShapeMemo::kBytes> shape{}, line{}, fixed{};   // fixed: no bit where a digit may be another one
     std::uint16_t size = 0;
@@ -52,8 +53,7 @@ class AccessMemo {
   LogRecord& record_of(const Entry& entry, std::string_view line, Arena& arena);
 
  private:
-  Entry* pair_of(std::string_view shape) { return &entries_[pair_place(shape)]; }
-  static std::size_t pair_place(std::string_view shape);
+  Entry* pair_of(std::string_view shape);
 
   ShapeMemo shapes_;            // for its shape() alone
   std::vector<Entry> entries_;

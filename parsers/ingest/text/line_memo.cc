@@ -9,12 +9,10 @@
 namespace mcpscan::ingest {
 namespace {
 
-constexpr std::size_t kDateBytes = 11;  // 2026-11-29T
-
 // Two times written alike: the same date, and digits where the other has digits. No rule can tell them apart but by their value.
 bool written_alike(std::string_view a, std::string_view b, std::size_t bytes) {
-  if (std::memcmp(a.data(), b.data(), kDateBytes) != 0) return false;
-  for (std::size_t at = kDateBytes; at < bytes; at += 8) {
+  if (std::memcmp(a.data(), b.data(), LineMemo::kDateBytes) != 0) return false;
+  for (std::size_t at = LineMemo::kDateBytes; at < bytes; at += 8) {
     const std::size_t from = std::min(at, bytes - 8);
     if (!alike(eight_bytes(a.data() + from), eight_bytes(b.data() + from))) return false;
   }

@@ -27,6 +27,7 @@ class LineMemo {
   static constexpr std::size_t kStartBytes = 24;
   static constexpr std::size_t kLengths = 16;
   static constexpr std::size_t kHeadBytes = 400; // longer heads are not remembered
+  static constexpr std::size_t kDateBytes = 11;  // 2026-11-29T
 
   // Where a view of a line stands behind the line's time.
   struct Part {

@@ -188,8 +188,7 @@ std::string_view Template::lead() const {
 bool Template::begins_with_time() const { return !ops_.empty() && ops_[0].kind == OpKind::hole && ops_[0].type == HoleType::time; }
 
 bool Template::begins_with_any_time() const {
-  return ops_.size() > 1 && ops_[0].kind == OpKind::hole && ops_[0].type == HoleType::time && ops_[0].form == TimeForm::any &&
-         ops_[1].kind == OpKind::literal;
+  return ops_.size() > 1 && begins_with_time() && ops_[0].form == TimeForm::any && ops_[1].kind == OpKind::literal;
 }
 
 Template::Opening Template::opening() const {
