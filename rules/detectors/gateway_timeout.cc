@@ -1,5 +1,6 @@
-// Requests that a proxy gave up on: answered 504, or cut later as its access line says, or told in its own error log; tool calls that a gateway did. Both logs of one proxy tell of
-// one request; what the error log alone has is a response that was cut after its head, or a log without the other beside it.
+// Requests that a proxy gave up on: answered 504, or cut later as its access line says, or told in its own error log; tool calls that a gateway
+// did. Both logs of one proxy tell of one request; what the error log alone has is a response that was cut after its head, or a log without the
+// other beside it.
 // Source: RFC 9110 section 15.6.5; nginx ngx_http_upstream.c; protocol notes TM05.
 #include <cstdlib>
 #include <vector>
