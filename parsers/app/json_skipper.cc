@@ -4,8 +4,8 @@
 #include <array>
 #include <cstring>
 
-#include "app/hex_digit.h"
 #include "app/json_blocks.h"
+#include "base/hex_digit.h"
 
 namespace mcpscan::app {
 

@@ -2,7 +2,6 @@
 // surrogates become U+FFFD), unwrapping of JSON that stands in a JSON string. Results live in the arena. Source: RFC 8259 section 7.
 #pragma once
 
-#include <span>
 #include <string_view>
 
 #include "app/json_skipper.h"
@@ -15,14 +14,8 @@ namespace mcpscan::app {
 std::string_view decode_string(const JsonToken& token, Arena& arena);
 std::string_view decode_escapes(std::string_view content, Arena& arena);
 
-// Decodes from the front of `content` what fits into `room`, and takes it off; the bytes written. A room of 4 bytes or more gets on.
-std::size_t decode_piece(std::string_view& content, std::span<char> room);
-
 // A copy in which each byte that is not UTF-8 and each lone surrogate escape is U+FFFD.
 std::string_view repaired_copy(std::string_view text, Arena& arena);
-
-// Writes the code point as UTF-8, surrogates as U+FFFD; the bytes written (at most 4).
-std::size_t put_utf8(std::uint32_t code_point, char* to);
 
 // Where the content of a JSON string ends: the first quote that is not escaped, or the end.
 std::size_t string_content_end(std::string_view text);

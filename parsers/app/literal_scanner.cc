@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "app/json_skipper.h"
-#include "app/json_text.h"
+#include "base/json_escapes.h"
 
 namespace mcpscan::app {
 

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 #include <utility>
+#include <vector>
 
-#include "app/content_digest.h"
 #include "app/json_text.h"
 #include "base/hash.h"
 
@@ -17,6 +18,18 @@ using model::MessageKind;
 using model::RpcId;
 
 enum Seen : std::uint32_t { kNothing = 0, kVersion = 1, kId = 2, kMethod = 4, kParams = 8, kResult = 16, kError = 32 };
+
+// The texts of a result; nearly every one has a single text.
+struct Texts {
+  std::size_t count = 0;
+  std::string_view first;
+  std::vector<std::string_view> others;
+
+  void add(const JsonToken& text) {
+    if (count++ == 0) first = text.content();
+    else others.push_back(text.content());
+  }
+};
 
 struct PeerTokens {
   JsonToken name, version;
@@ -32,7 +45,7 @@ struct Tokens {
   JsonToken protocol_version, meta_progress_token, meta_protocol_version;
   JsonToken error_code, error_message;
   JsonToken arguments, structured;
-  ContentDigest content;
+  Texts texts;
   PeerTokens peer, meta_peer;
 };
 
@@ -232,7 +245,7 @@ bool HeadWalk::one_text_block() {
   const JsonToken text = ahead.string();
   if (ahead.stopped() || !ahead.take_text("}]")) return false;
   *in_ = ahead;
-  tokens_.content.add(text);
+  tokens_.texts.add(text);
   return true;
 }
 
@@ -249,7 +262,7 @@ void HeadWalk::content_block() {
     if (key == "text") return into(text);
     skip();
   });
-  if (text.is_string() && type.raw == "\"text\"") tokens_.content.add(text);
+  if (text.is_string() && type.raw == "\"text\"") tokens_.texts.add(text);
 }
 
 void HeadWalk::error() {
@@ -330,10 +343,18 @@ void fill_call(const Tokens& tokens, Arena& arena, model::RpcMessage& message) {
   message.asks_for_task = tokens.task;
 }
 
-void fill_result(const Tokens& tokens, model::RpcMessage& message) {
+std::span<const std::string_view> kept(const Texts& texts, Arena& arena) {
+  if (texts.count == 0) return {};
+  const std::span<std::string_view> list = arena.list<std::string_view>(texts.count);
+  list.front() = texts.first;
+  std::copy(texts.others.begin(), texts.others.end(), list.begin() + 1);
+  return list;
+}
+
+void fill_result(const Tokens& tokens, Arena& arena, model::RpcMessage& message) {
   message.result_keys = tokens.result_keys;
-  message.content_digest = tokens.content.value();
-  message.structured_digest = digest_of(tokens.structured);
+  message.content_texts = kept(tokens.texts, arena);
+  message.structured = tokens.structured.raw;
 }
 
 std::uint64_t digest_of(const Tokens& tokens, MessageKind kind) {
@@ -347,7 +368,7 @@ void fill_message(const Tokens& tokens, Arena& arena, model::RpcMessage& message
   message.defects = defects_of(tokens, message.kind, arena);
   message.digest = digest_of(tokens, message.kind);
   if (tokens.method.is_string()) fill_call(tokens, arena, message);
-  if (message.kind == MessageKind::result) fill_result(tokens, message);
+  if (message.kind == MessageKind::result) fill_result(tokens, arena, message);
   if (message.kind == MessageKind::error) {
     message.error_code = number_of(tokens.error_code);
     message.reason = text_of(tokens.error_message, arena);

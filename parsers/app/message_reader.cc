@@ -184,7 +184,7 @@ void MessageReader::State::apply_defects(std::string_view text, std::uint32_t de
     if (stopped && &message != &scanned.messages.back()) continue;
     message.defects |= defects;
     const bool truncated = (defects & model::kTruncated) != 0;
-    if (truncated) message.digest = message.content_digest = message.structured_digest = message.arguments_digest = 0;
+    if (truncated) message.digest = message.arguments_digest = 0, message.content_texts = {}, message.structured = {};
     if (!stopped) continue;
     if (truncated && !scanned.is_batch && !message.id.present()) scanned.any_rpc |= recover_tail(text, arena, message);
     settle_partial(message);

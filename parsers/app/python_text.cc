@@ -4,7 +4,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "app/hex_digit.h"
+#include "base/hex_digit.h"
 
 namespace mcpscan::app {
 

@@ -25,11 +25,11 @@ class CrossPrincipalReply : public Detector {
     const bool call = message && event.call && event.call->method == "tools/call" && event.call->requestor == Direction::client_to_server;
     if (!call || event.session->principals.size() != 1) return;  // whose session it is must be certain
     const std::uint64_t principal = event.session->principals.front();
-    if (message->kind != MessageKind::result || message->content_digest == 0 || event.verdict != ReplyVerdict::answer) return;
+    if (message->kind != MessageKind::result || message->content_texts.empty() || event.verdict != ReplyVerdict::answer) return;
     std::vector<std::string> tokens;
     session::argument_tokens(event.call->head, tokens);
     if (replies_.size() >= kReplies) replies_.clear();
-    const auto [before, fresh] = replies_.try_emplace(message->content_digest, Given{principal, event.call->arguments_digest, event.session->label, tokens, event.at, finding_call(*event.call), evidence_of(event)});
+    const auto [before, fresh] = replies_.try_emplace(content_digest(*message), Given{principal, event.call->arguments_digest, event.session->label, tokens, event.at, finding_call(*event.call), evidence_of(event)});
     if (!fresh) judge(event, *message, tokens, principal, before->second, findings);
   }
 

@@ -2,8 +2,6 @@
 // Source: MCP 2025-06-18 "Tools", structured content: the text should hold the same as serialised JSON; protocol notes RS13.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "engine/message_json.h"
 #include "model/detector.h"
 
@@ -14,23 +12,22 @@ using namespace model;
 
 constexpr std::size_t kLargestText = 64u << 10;  // what a person or model reads; larger ones are data
 
-// Whether the first text of the content may begin with a brace. Most do not, and need not be read for it; an escape may stand for one.
-bool may_tell_an_object(std::string_view message) {
-  constexpr std::string_view kUsual = R"([{"type":"text","text":")";
-  const std::size_t list = std::min(message.find('['), message.size());
-  if (message.substr(list).starts_with(kUsual)) {
-    const std::string_view text = message.substr(list + kUsual.size());
-    return text.starts_with('{') || text.starts_with('\\');
+// Whether the text, as it stands between its quotes, is the structure, serialised as it was sent.
+bool serialises(std::string_view text, std::string_view structure) {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < text.size(); ++i, ++at) {
+    const bool escaped = text[i] == '\\' && ++i < text.size();
+    if (escaped && text[i] != '"' && text[i] != '\\') return false;
+    if (at == structure.size() || text[i] != structure[at]) return false;
   }
-  constexpr std::string_view kMember = "\"text\"", kBlanks = " \t\r\n";
-  for (std::size_t at = message.find("\"content\""); at != std::string_view::npos;) {
-    at = message.find(kMember, at + 1);
-    const std::size_t colon = at == std::string_view::npos ? at : message.find_first_not_of(kBlanks, at + kMember.size());
-    if (colon == std::string_view::npos || message[colon] != ':') continue;   // the type of a block
-    const std::size_t value = std::min(message.find_first_not_of(kBlanks, colon + 1), message.size());
-    return message.substr(value, 2) == "\"{" || message.substr(value, 2) == "\"\\";
-  }
-  return false;
+  return at == structure.size();
+}
+
+// Whether there is an object in the text to be compared. Most begin otherwise, and need not be read for it; an escape may stand for a brace.
+bool may_differ(const RpcMessage& message) {
+  if (message.content_texts.empty()) return false;
+  const std::string_view text = message.content_texts.front();
+  return (text.starts_with('{') || text.starts_with('\\')) && !serialises(text, message.structured);
 }
 
 class TextStructure : public Detector {
@@ -40,8 +37,7 @@ class TextStructure : public Detector {
     if (!message || !event.call || event.call->method != "tools/call" || event.verdict != ReplyVerdict::answer) return;
     constexpr std::uint32_t kBoth = kContent | kStructuredContent;
     if ((message->result_keys & kBoth) != kBoth || message->text.size() > 2 * kLargestText) return;
-    if (message->content_digest == message->structured_digest && message->content_digest != 0) return;  // one serialised the other
-    if (!may_tell_an_object(message->text) || !json_.read(*message)) return;
+    if (!may_differ(*message) || !json_.read(*message)) return;
     const std::string member = differing_member();
     if (member.empty()) return;
     FindingDraft draft;

@@ -61,6 +61,12 @@ class StepReader {
     const auto found = step_->fields.find(key);
     return found == step_->fields.end() ? std::string_view() : arena_.copy(found->second);
   }
+  std::span<const std::string_view> texts(const char* key) {
+    if (!has(key)) return {};
+    const std::span<std::string_view> list = arena_.list<std::string_view>(1);
+    list.front() = text(key);
+    return list;
+  }
   double number_of(const char* key) const {
     const auto found = step_->fields.find(key);
     return found == step_->fields.end() ? 0 : std::strtod(found->second.c_str(), nullptr);
@@ -101,7 +107,8 @@ class StepReader {
     message.defects = static_cast<std::uint32_t>(number_of("defects"));
     message.text = text("payload");
     message.digest = has("payload") ? hash_bytes(text("payload")) : 0;
-    message.arguments_digest = message.content_digest = message.digest;
+    message.arguments_digest = message.digest;
+    message.content_texts = texts("payload");
     if (has("related")) message.related = id("related");
     if (has("token")) message.progress_token = id("token");
     bool from_client = true;

@@ -48,6 +48,15 @@ class Arena {
   // A buffer of `bytes` to be filled by the caller.
   std::span<char> buffer(std::size_t bytes) { return {static_cast<char*>(allocate(bytes, 1)), bytes}; }
 
+  // `count` values, to be set by the caller.
+  template <typename T>
+  std::span<T> list(std::size_t count) {
+    static_assert(std::is_trivially_destructible_v<T>, "an arena never destroys");
+    T* const values = static_cast<T*>(allocate(count * sizeof(T), alignof(T)));
+    std::uninitialized_default_construct_n(values, count);
+    return {values, count};
+  }
+
   template <typename T, typename... Arguments>
   T* make(Arguments&&... arguments) {
     static_assert(std::is_trivially_destructible_v<T>, "an arena never destroys");

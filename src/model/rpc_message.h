@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -76,14 +77,19 @@ struct RpcMessage {
   std::uint32_t result_keys = 0;
   std::uint32_t defects = 0;
   std::uint64_t digest = 0;           // XXH3 of the raw params, result or error text; 0 when there is none
-  std::uint64_t content_digest = 0;     // result: XXH3 of the concatenated texts of its content blocks of type text; 0: there are none
-  std::uint64_t structured_digest = 0;  // result: XXH3 of structuredContent as it stood; 0: none
+  std::span<const std::string_view> content_texts;  // result: texts of its content blocks of type text, as they stood between their quotes
+  std::string_view structured;        // result: structuredContent as it stood
   std::uint64_t arguments_digest = 0;   // request: XXH3 of params.arguments as it stood; 0: none
   std::uint32_t batch_size = 0;       // 0: alone; else the number of messages in the array
   std::uint32_t batch_index = 0;
   bool asks_for_task = false;         // request: params has a member task
   std::string_view text;              // the message as it stood (whole; bounded by Limits::line_bytes or body_bytes)
 };
+
+// XXH3 of the result's texts, decoded and one behind the other: what a client shows for the call has the same digest, whoever escaped which
+// characters. 0: there are none. Of structuredContent as it stood. Few ask, so nothing is decoded before.
+std::uint64_t content_digest(const RpcMessage& message);
+std::uint64_t structured_digest(const RpcMessage& message);
 
 // An integer that a double cannot hold exactly: |value| > 2^53 - 1 (RFC 8259 section 6).
 bool is_unsafe_integer(const RpcId& id);

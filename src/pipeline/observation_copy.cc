@@ -1,5 +1,8 @@
 #include "pipeline/observation_copy.h"
 
+#include <algorithm>
+#include <span>
+
 namespace mcpscan::pipeline {
 
 using namespace model;
@@ -22,12 +25,21 @@ struct Mover {
   }
 };
 
+std::span<const std::string_view> copy_of(std::span<const std::string_view> texts, const Mover& mover) {
+  if (texts.empty()) return {};
+  const std::span<std::string_view> list = mover.arena.list<std::string_view>(texts.size());
+  std::copy(texts.begin(), texts.end(), list.begin());
+  for (std::string_view& text : list) mover.move(text);
+  return list;
+}
+
 const RpcMessage* copy_of(const RpcMessage& message, Arena& arena) {
   RpcMessage* copy = arena.make<RpcMessage>(message);
   copy->text = arena.copy(message.text);
   const Mover mover{arena, message.text, copy->text};
   for (RpcId* id : {&copy->id, &copy->related, &copy->progress_token}) mover.move(*id);
-  for (std::string_view* view : {&copy->method, &copy->target, &copy->reason, &copy->protocol_version, &copy->peer_name, &copy->peer_version}) mover.move(*view);
+  for (std::string_view* view : {&copy->method, &copy->target, &copy->reason, &copy->protocol_version, &copy->peer_name, &copy->peer_version, &copy->structured}) mover.move(*view);
+  copy->content_texts = copy_of(message.content_texts, mover);
   return copy;
 }
 

@@ -122,8 +122,8 @@ void CallLedger::on_reply(const TimelineEvent& event) {
   record->wrong_channel = event.wrong_channel;
   record->collided = record->collided || event.call->collided;
   record->reply = message.digest;
-  record->content = message.content_digest;
-  record->structured = message.structured_digest;
+  record->content = content_digest(message);
+  record->structured = structured_digest(message);
   record->replied = record->ended = event.at;
   record->reply_at = event.source;
   if (!record->late) record->closed = model::CloseReason::answered;

@@ -88,7 +88,8 @@ TEST_CASE("an SSE chunk in Python bytes gives its reply, and its ping is counted
 
 TEST_CASE("a result's content digest is that of its texts as they read, whoever escaped what") {
   const auto digest = [](const std::string& content) {
-    return read_body(R"({"jsonrpc":"2.0","id":1,"result":{"content":)" + content + R"(,"isError":false}})").messages.at(0).content_digest;
+    const auto read = read_body(R"({"jsonrpc":"2.0","id":1,"result":{"content":)" + content + R"(,"isError":false}})");
+    return model::content_digest(read.messages.at(0));
   };
   CHECK(digest(R"([{"type":"text","text":"plain"}])") == hash_bytes("plain"));
   CHECK(digest(R"([{"text":"a \u0022b\u0022 \/ \u00e9\n","type":"text"}])") == hash_bytes("a \"b\" / \u00e9\n"));
@@ -109,7 +110,8 @@ TEST_CASE("a long escaped text has one content digest, in one block or in many")
     blocks += (i == 0 ? "" : ",") + std::string(R"({"type":"text","text":")") + as_json + "\"}";
   }
   const auto digest = [](const std::string& content) {
-    return read_body(R"({"jsonrpc":"2.0","id":1,"result":{"content":[)" + content + "]}}").messages.at(0).content_digest;
+    const auto read = read_body(R"({"jsonrpc":"2.0","id":1,"result":{"content":[)" + content + "]}}");
+    return model::content_digest(read.messages.at(0));
   };
   CHECK(digest(R"({"type":"text","text":")" + escaped + "\"}") == hash_bytes(text));
   CHECK(digest(blocks) == hash_bytes(text));
@@ -117,11 +119,11 @@ TEST_CASE("a long escaped text has one content digest, in one block or in many")
 
 TEST_CASE("structured content and arguments have digests of their own, a cut message has none") {
   const auto result = read_body(R"({"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{"a":[1]}}})");
-  CHECK(result.messages.at(0).structured_digest == hash_bytes(R"({"a":[1]})"));
+  CHECK(model::structured_digest(result.messages.at(0)) == hash_bytes(R"({"a":[1]})"));
   const auto call = read_body(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"q":"z"}}})");
   CHECK(call.messages.at(0).arguments_digest == hash_bytes(R"({"q":"z"})"));
   const auto cut = read_body(R"({"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"a"}],"structuredContent":{"a")");
-  CHECK(cut.messages.at(0).content_digest == 0);
+  CHECK(model::content_digest(cut.messages.at(0)) == 0);
 }
 
 TEST_CASE("an id or name over Limits::id_bytes is told by its head and a digest: one stays itself, two stay two") {

@@ -37,7 +37,8 @@ class Watched {
     message.id = id_of(id);
     message.text = payload;
     message.result_keys = model::kContent;
-    message.digest = message.content_digest = hash_bytes(payload);
+    message.digest = hash_bytes(payload);
+    message.content_texts = {&payload, 1};
     observe(message, at, asked);
   }
   void cancel(std::string_view id, double at, Asked asked = {}) {

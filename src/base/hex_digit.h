@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace mcpscan::app {
+namespace mcpscan {
 
 // -1 for anything else.
 constexpr int hex_digit(char c) {
@@ -24,4 +24,4 @@ constexpr int hex4(std::string_view text) {
   return value;
 }
 
-}  // namespace mcpscan::app
+}  // namespace mcpscan
