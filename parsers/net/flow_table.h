@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/limits.h"
 #include "model/anomaly.h"
@@ -24,7 +25,8 @@ namespace mcpscan::net {
 
 class FlowTable {
  public:
-  using MakeAnalyzer = std::function<std::unique_ptr<model::StreamAnalyzer>(const model::FlowInfo&)>;
+  // `first`: the first bytes of the connection, as they will be fed; none where it begins with a gap.
+  using MakeAnalyzer = std::function<std::unique_ptr<model::StreamAnalyzer>(const model::FlowInfo&, std::string_view first)>;
 
   // `books` gets each packet as used, ignored(reason) or malformed(reason) when finish() is called: whether a connection is of
   // use shows late. `anomalies` gets what is wrong with connections whose analyzer stayed interested (missing-segments,

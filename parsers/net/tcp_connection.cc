@@ -21,6 +21,7 @@ TcpConnection::Fit TcpConnection::fit(int from, const TcpSegment& segment) const
 }
 
 void TcpConnection::add(int from, const TcpSegment& segment, const model::Stamp& stamp, std::int64_t now) {
+  if (segment.length > 0) __builtin_prefetch(analyzer_.get());  // other connections had the caches meanwhile
   TcpStream& mine = own(from);
   if (first_.source.number == 0) first_ = stamp;
   last_ = stamp;

@@ -137,7 +137,7 @@ bool TcpConnection::make_analyzer(int side, std::string_view bytes) {
   info.key = {tuple_.endpoint(client_), tuple_.endpoint(1 - client_), tuple_.vlan};
   info.connection = number_;
   info.saw_start = saw_start_;
-  analyzer_ = shared_.make_analyzer(info);
+  analyzer_ = shared_.make_analyzer(info, bytes);
   ++shared_.totals.flows;
   check_interest();
   return state_ == State::open;

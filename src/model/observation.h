@@ -3,6 +3,7 @@
 // Ownership: an observation and everything it points to belong to the reader and are valid during observe() only.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -75,6 +76,13 @@ struct HttpFacts {
   bool is_sse = false;                         // the response is an event stream (or the request asked for one and got 200)
   bool body_unknown = false;                   // the evidence does not hold the bodies at all
 };
+
+// Its texts.
+inline constexpr std::array<std::string_view HttpFacts::*, 17> kHttpTexts{
+    &HttpFacts::method,         &HttpFacts::path,       &HttpFacts::host,     &HttpFacts::user_agent, &HttpFacts::content_type, &HttpFacts::accept,
+    &HttpFacts::origin,         &HttpFacts::session_id, &HttpFacts::response_session_id,              &HttpFacts::protocol_version,
+    &HttpFacts::last_event_id,  &HttpFacts::mcp_method, &HttpFacts::mcp_name, &HttpFacts::peer,       &HttpFacts::server,       &HttpFacts::forwarded_for,
+    &HttpFacts::refusal};
 
 // A log statement with a known meaning. The YAML of a dialect names these words.
 enum class NoticeKind : std::uint8_t {

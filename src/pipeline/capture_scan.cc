@@ -41,33 +41,6 @@ struct TlsTally {
   }
 };
 
-// Decides by the first bytes whether a connection is TLS, and then stands aside.
-class FirstBytes : public StreamAnalyzer {
- public:
-  using Make = std::function<std::unique_ptr<StreamAnalyzer>(bool tls)>;
-  explicit FirstBytes(Make make) : make_(std::move(make)) {}
-
-  void feed(Side from, std::string_view bytes, Stamp stamp) override {
-    if (!next_) next_ = make_(net::looks_like_tls(bytes));
-    next_->feed(from, bytes, stamp);
-  }
-  void gap(Side from, std::uint64_t length, Stamp stamp) override {
-    if (!next_) next_ = make_(false);
-    next_->gap(from, length, stamp);
-  }
-  void half_close(Side from, Stamp stamp) override {
-    if (next_) next_->half_close(from, stamp);
-  }
-  void finish(model::EndReason reason, Stamp stamp) override {
-    if (next_) next_->finish(reason, stamp);
-  }
-  bool interested() const override { return !next_ || next_->interested(); }
-
- private:
-  Make make_;
-  std::unique_ptr<StreamAnalyzer> next_;
-};
-
 // Keeps the input's place words and its own time window in front of the tracker.
 class WindowSink : public model::ObservationSink {
  public:
@@ -140,13 +113,11 @@ Result<CaptureScanResult> scan_capture(ByteReader& bytes, std::uint32_t input, n
   app::HttpShared http{limits, window, row.anomalies, numbers.next_exchange, 0, {}, options.recorder};
   TlsTally tls;
   const auto report_tls = [&tls](const net::TlsFacts& facts) { tls.note(facts); };
-  const auto make = [&](const FlowInfo& flow) -> std::unique_ptr<StreamAnalyzer> {
-    return std::make_unique<FirstBytes>([&, flow](bool is_tls) -> std::unique_ptr<StreamAnalyzer> {
-      FlowInfo inner = flow;
-      if (is_tls) inner.scheme = model::Scheme::https;
-      auto plain = app::make_http_analyzer(http, inner);
-      return is_tls ? net::make_tls_analyzer(limits, keys, std::move(plain), row.anomalies, report_tls) : std::move(plain);
-    });
+  const auto make = [&](FlowInfo flow, std::string_view first) -> std::unique_ptr<StreamAnalyzer> {
+    const bool is_tls = net::looks_like_tls(first);
+    if (is_tls) flow.scheme = model::Scheme::https;
+    auto plain = app::make_http_analyzer(http, flow);
+    return is_tls ? net::make_tls_analyzer(limits, keys, std::move(plain), row.anomalies, report_tls) : std::move(plain);
   };
   model::Books flow_books;
   net::FlowTable flows(limits, input, make, flow_books, row.anomalies, numbers.next_connection);

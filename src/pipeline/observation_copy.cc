@@ -43,17 +43,6 @@ const RpcMessage* copy_of(const RpcMessage& message, Arena& arena) {
   return copy;
 }
 
-const HttpFacts* copy_of(const HttpFacts& http, Arena& arena) {
-  HttpFacts* copy = arena.make<HttpFacts>(http);
-  const Mover mover{arena};
-  for (std::string_view* view : {&copy->method, &copy->path, &copy->host, &copy->user_agent, &copy->content_type, &copy->accept, &copy->origin,
-                                 &copy->session_id, &copy->response_session_id, &copy->protocol_version, &copy->last_event_id, &copy->mcp_method,
-                                 &copy->mcp_name, &copy->peer, &copy->server, &copy->forwarded_for, &copy->refusal}) {
-    mover.move(*view);
-  }
-  return copy;
-}
-
 const Notice* copy_of(const Notice& notice, Arena& arena) {
   Notice* copy = arena.make<Notice>(notice);
   const Mover mover{arena};
@@ -76,17 +65,30 @@ const GapFacts* copy_of(const GapFacts& gap, Arena& arena) {
 
 }  // namespace
 
-Observation copy_observation(const Observation& seen, Arena& arena) {
-  Observation copy = seen;
-  if (seen.message) copy.message = copy_of(*seen.message, arena);
-  // What is quoted of a record is a part of its message, most often.
-  const Mover mover = seen.message ? Mover{arena, seen.message->text, copy.message->text} : Mover{arena};
-  for (std::string_view* view : {&copy.session, &copy.event_id, &copy.text}) mover.move(*view);
-  if (seen.http) copy.http = copy_of(*seen.http, arena);
-  if (seen.notice) copy.notice = copy_of(*seen.notice, arena);
-  if (seen.outcome) copy.outcome = copy_of(*seen.outcome, arena);
-  if (seen.gap) copy.gap = copy_of(*seen.gap, arena);
+const HttpFacts* ObservationCopier::copy_http(const HttpFacts& http) {
+  HttpFacts* copy = arena_.make<HttpFacts>(http);
+  for (std::size_t i = 0; i < kHttpTexts.size(); ++i) {
+    std::string_view& text = copy->*kHttpTexts[i];
+    if (text.empty()) continue;
+    if (text != texts_[i]) texts_[i] = arena_.copy(text);
+    text = texts_[i];
+  }
   return copy;
 }
+
+Observation ObservationCopier::copy(const Observation& seen) {
+  Observation copy = seen;
+  if (seen.message) copy.message = copy_of(*seen.message, arena_);
+  // What is quoted of a record is a part of its message, most often.
+  const Mover mover = seen.message ? Mover{arena_, seen.message->text, copy.message->text} : Mover{arena_};
+  for (std::string_view* view : {&copy.session, &copy.event_id, &copy.text}) mover.move(*view);
+  if (seen.http) copy.http = copy_http(*seen.http);
+  if (seen.notice) copy.notice = copy_of(*seen.notice, arena_);
+  if (seen.outcome) copy.outcome = copy_of(*seen.outcome, arena_);
+  if (seen.gap) copy.gap = copy_of(*seen.gap, arena_);
+  return copy;
+}
+
+Observation copy_observation(const Observation& seen, Arena& arena) { return ObservationCopier(arena).copy(seen); }
 
 }  // namespace mcpscan::pipeline

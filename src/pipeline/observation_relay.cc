@@ -2,7 +2,6 @@
 
 #include <thread>
 
-#include "pipeline/observation_copy.h"
 #include "pipeline/observation_prefetch.h"
 
 namespace mcpscan::pipeline {
@@ -23,43 +22,50 @@ void ObservationRelay::observe(const model::Observation& seen) {
     return sink_.observe(seen);
   }
   Batch& batch = batches_[filled_count_ % kBatches];  // only this thread changes filled_count_
-  batch.observations.push_back(copy_observation(seen, batch.arena));
+  batch.observations.push_back(batch.copier.copy(seen));
   if (batch.observations.size() >= kBatchSize || batch.arena.used() >= kBatchBytes) hand_over();
 }
 
-// The batch being filled goes to the other thread; returns when there is another one to fill. Who has to wait is woken when half are empty:
-// to be woken for each costs more than the work on it.
+// The batch being filled goes to the other thread; returns when there is another one to fill. Who has to wait, on either side, is woken when
+// half are done: to be woken for each costs more than the work on it.
 void ObservationRelay::hand_over() {
   std::unique_lock lock(mutex_);
   ++filled_count_;
-  filled_.notify_one();
+  if (waiting() == kBatches / 2) filled_.notify_one();
   if (waiting() < kBatches) return;
   emptied_.wait(lock, [this] { return waiting() <= kBatches / 2; });
 }
 
 void ObservationRelay::wait_until_idle() {
   std::unique_lock lock(mutex_);
+  hurried_ = true;
+  filled_.notify_one();
   emptied_.wait(lock, [this] { return waiting() == 0; });
+  hurried_ = false;
 }
 
 void ObservationRelay::close() {
   hand_over();
   {
     const std::lock_guard lock(mutex_);
-    closing_ = true;
+    closing_ = hurried_ = true;
   }
   filled_.notify_one();
 }
 
 void ObservationRelay::hand_on() {
   for (std::unique_lock lock(mutex_);;) {
-    filled_.wait(lock, [this] { return closing_ || waiting() > 0; });
-    if (waiting() == 0) return;
+    if (waiting() == 0) {
+      if (closing_) return;
+      filled_.wait(lock, [this] { return waiting() >= (hurried_ ? 1 : kBatches / 2) || closing_; });
+      continue;
+    }
     Batch& batch = batches_[emptied_count_ % kBatches];
     lock.unlock();
     each_prefetched(batch.observations, [this](const model::Observation& seen) { sink_.observe(seen); });
     batch.observations.clear();
     batch.arena.reset();
+    batch.copier.forget();
     lock.lock();
     ++emptied_count_;
     if (waiting() == kBatches / 2 || waiting() == 0) emptied_.notify_one();

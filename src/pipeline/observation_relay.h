@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/function_ref.h"
 #include "model/observation.h"
+#include "pipeline/observation_copy.h"
 
 namespace mcpscan::pipeline {
 
@@ -32,6 +33,7 @@ class ObservationRelay : public model::ObservationSink {
   static constexpr std::size_t kBatches = 8, kBatchSize = 256, kBatchBytes = 128u << 10, kCopiedBytes = 1u << 20;
   struct Batch {
     Arena arena;
+    ObservationCopier copier{arena};
     std::vector<model::Observation> observations;
   };
 
@@ -46,7 +48,7 @@ class ObservationRelay : public model::ObservationSink {
   std::mutex mutex_;
   std::condition_variable filled_, emptied_;
   std::uint64_t filled_count_ = 0, emptied_count_ = 0;   // batches handed over, batches done
-  bool closing_ = false;
+  bool hurried_ = false, closing_ = false;               // no batch waits for others; no other comes
 };
 
 }  // namespace mcpscan::pipeline

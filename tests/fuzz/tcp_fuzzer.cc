@@ -98,7 +98,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   model::Books books;
   model::AnomalyLog anomalies;
   std::uint64_t connections = 1, packets = 0, given = 0;
-  net::FlowTable table(limits, 0, [&](const model::FlowInfo&) { return std::make_unique<Checker>(ledger); }, books, anomalies, connections);
+  net::FlowTable table(limits, 0, [&](const model::FlowInfo&, std::string_view) { return std::make_unique<Checker>(ledger); }, books, anomalies, connections);
   std::int64_t now = 1;
   while (!input.empty()) {
     constexpr std::array<std::uint32_t, 8> kLinks{0, 1, 101, 108, 113, 228, 229, 276};

@@ -17,11 +17,6 @@ constexpr std::size_t kLeastBytes = 24;
 constexpr std::int64_t kPorts = 65536;
 
 constexpr std::array<std::string_view LogRecord::*, 5> kRecordTexts{&LogRecord::text, &LogRecord::level, &LogRecord::logger, &LogRecord::session, &LogRecord::peer};
-constexpr std::array<std::string_view HttpFacts::*, 17> kHttpTexts{
-    &HttpFacts::method,         &HttpFacts::path,       &HttpFacts::host,     &HttpFacts::user_agent, &HttpFacts::content_type, &HttpFacts::accept,
-    &HttpFacts::origin,         &HttpFacts::session_id, &HttpFacts::response_session_id,              &HttpFacts::protocol_version,
-    &HttpFacts::last_event_id,  &HttpFacts::mcp_method, &HttpFacts::mcp_name, &HttpFacts::peer,       &HttpFacts::server,       &HttpFacts::forwarded_for,
-    &HttpFacts::refusal};
 
 // Keeps where a view of the line stands, and takes it out of what is kept; false where it views something else.
 bool keep(std::string_view& view, Text text, std::string_view line, AccessMemo::Entry& entry) {
@@ -36,7 +31,7 @@ bool keep_texts(std::string_view line, AccessMemo::Entry& entry) {
   entry.text_count = 0;
   bool all = true;
   for (const auto member : kRecordTexts) all = keep(entry.record.*member, {member, nullptr, {}}, line, entry) && all;
-  for (const auto member : kHttpTexts) all = keep(entry.http.*member, {nullptr, member, {}}, line, entry) && all;
+  for (const auto member : model::kHttpTexts) all = keep(entry.http.*member, {nullptr, member, {}}, line, entry) && all;
   return all;
 }
 

@@ -2,9 +2,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "base/hash.h"
 
 using namespace mcpscan;
 
@@ -56,4 +59,48 @@ TEST_CASE("What is relayed arrives as it was told and in its order, be it short,
   REQUIRE(relayed.seen.size() == 3103);
   CHECK((relayed.seen == direct.seen));
   CHECK(relayed.quotes_elsewhere == 0);
+}
+
+TEST_CASE("of HTTP heads copied one after the other, texts that stay the same are there once, and each head says what it said") {
+  Arena arena;
+  pipeline::ObservationCopier copier(arena);
+  const auto copy = [&copier](std::string host, std::string session) {
+    model::HttpFacts http;
+    http.host = host;
+    http.session_id = session;
+    model::Observation seen;
+    seen.http = &http;
+    return copier.copy(seen);
+  };
+  const model::Observation first = copy("gateway", "one"), second = copy("gateway", "two"), third = copy("", "two"), fourth = copy("gateway", "");
+  CHECK(first.http->host == "gateway");
+  CHECK(first.http->session_id == "one");
+  CHECK(second.http->host.data() == first.http->host.data());
+  CHECK(second.http->session_id == "two");
+  CHECK(third.http->host.empty());
+  CHECK(third.http->session_id.data() == second.http->session_id.data());
+  CHECK(fourth.http->host.data() == first.http->host.data());
+  CHECK(fourth.http->session_id.empty());
+  arena.reset();
+  copier.forget();
+  CHECK(copy("gateway", "three").http->host == "gateway");
+}
+
+TEST_CASE("a copied result has its own texts and structure, digested as before") {
+  Arena arena;
+  model::Observation copied;
+  {
+    std::string text = R"({"content":[{"type":"text","text":"a\nb"}],"structuredContent":{"a":1}})";
+    const std::array<std::string_view, 1> texts{std::string_view(text).substr(35, 4)};
+    model::RpcMessage message;
+    message.text = text;
+    message.content_texts = texts;
+    message.structured = std::string_view(text).substr(63, 7);
+    model::Observation seen;
+    seen.message = &message;
+    copied = pipeline::copy_observation(seen, arena);
+    text.assign(text.size(), '!');
+  }
+  CHECK(model::content_digest(*copied.message) == hash_bytes("a\nb"));
+  CHECK(model::structured_digest(*copied.message) == hash_bytes(R"({"a":1})"));
 }

@@ -131,7 +131,7 @@ class Table {
   explicit Table(Limits limits_in = {})
       : limits(limits_in),
         flows(limits, 0,
-              [this](const model::FlowInfo& info) {
+              [this](const model::FlowInfo& info, std::string_view) {
                 told.flows.push_back(info);
                 return std::make_unique<Recorder>(told, info.connection);
               },
