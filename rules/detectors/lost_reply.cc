@@ -64,7 +64,7 @@ class LostReply : public Detector {
     draw(event, draft);
     const bool may_be_cancelled = event.call->closed == CloseReason::client_closed && event.call->method != "initialize";
     if (!may_be_cancelled || hung_up_.size() >= kHungUp) return findings.add(std::move(draft));
-    hung_up_.push_back({event.session->index, event.call->handle, event.at, std::move(draft)});
+    hung_up_.push_back({event.session->index, event.call->number, event.at, std::move(draft)});
   }
 
   void finish(FindingSink& findings) override {
@@ -169,7 +169,8 @@ class LostReply : public Detector {
 
   // --- a client that hangs up and says a moment later that it cancels: some SDKs do so in this order ---
   struct HungUp {
-    std::uint32_t session = 0, handle = 0;
+    std::uint32_t session = 0;
+    std::uint64_t call = 0;  // its number
     Time at;
     FindingDraft draft;
   };
@@ -178,7 +179,7 @@ class LostReply : public Detector {
     if (!event.other) return;
     const auto is_meant = [&](const HungUp& each) {
       const bool soon = !each.at.known() || !event.at.known() || event.at.us - each.at.us <= kCancelFollowsUs;
-      return each.handle == event.other->handle && each.draft.call->id.view() == event.other->id.view() && soon;
+      return each.call == event.other->number && soon;
     };
     const auto newest = std::find_if(hung_up_.rbegin(), hung_up_.rend(), is_meant);
     if (newest != hung_up_.rend()) hung_up_.erase(std::next(newest).base());

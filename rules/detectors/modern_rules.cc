@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/hash.h"
@@ -112,13 +113,10 @@ class ModernRules : public Detector {
   void note_request(const TimelineEvent& event, const RpcMessage& message) {
     if (!message.asks_for_task) return;
     if (asked_.size() >= kKept) asked_.clear();
-    asked_[event.call->handle] = event.call->source;
+    asked_.insert(event.call->number);
   }
 
-  bool asked_for_task(const TimelineEvent& event) const {
-    const auto asked = asked_.find(event.call->handle);
-    return asked != asked_.end() && asked->second.number == event.call->source.number && asked->second.offset == event.call->source.offset;
-  }
+  bool asked_for_task(const TimelineEvent& event) const { return asked_.contains(event.call->number); }
 
   static void tell(const TimelineEvent& event, Party party, std::string reason, FindingSink& findings) {
     FindingDraft draft;
@@ -135,7 +133,7 @@ class ModernRules : public Detector {
   std::map<std::uint64_t, State> states_;       // by digest of the state
   std::map<std::uint64_t, Listening> listening_;  // by exchange
   std::map<std::string, std::string> tasks_;    // status by session and task
-  std::map<std::uint32_t, SourceRef> asked_;    // calls that asked for a task, by handle and place
+  std::set<std::uint64_t> asked_;               // numbers of calls that asked for a task
 };
 
 }  // namespace

@@ -81,17 +81,18 @@ struct Exchange {
   std::uint64_t resumes = 0;              // the exchange whose stream it carries on; 0: none that is known
 };
 
-struct Call {
-  std::uint32_t handle = 0;
+// What a call is but for its texts: plain values.
+struct CallFacts {
+  std::uint32_t handle = 0;               // while it is open; later another call's
   std::uint32_t session = 0;
+  std::uint64_t number = 0;               // from 1 on, in the order they were opened; no other call of its tracker has it
   Direction requestor = Direction::client_to_server;
   std::uint32_t replies = 0;              // that named it: more than one, and the later ones are duplicates
   std::uint32_t generation = 0;           // how often the id had been used before in this session
-  OwnedId id;
-  std::string method, target;
   Time requested_at, replied_at, closed_at;
   Time stream_ended_at;
   Time gave_up_at;                        // the client cancelled for a timeout, or said so
+  Time taken_at;                          // when another call took the id over
   SourceRef source, reply_source;
   std::uint64_t exchange = 0;
   std::uint64_t params_digest = 0, arguments_digest = 0, reply_digest = 0;
@@ -104,9 +105,13 @@ struct Call {
   Untaken untaken = Untaken::no;          // whether its reply may have missed the client
   bool resumable = false;                        // its stream gave event ids before it was over
   CloseReason stream_ended = CloseReason::open;  // its own stream is over without the reply, which may still come on another one
+};
+
+struct Call : CallFacts {
+  OwnedId id;
+  std::string method, target;
   OwnedId progress_token;
   std::string taken_by_method, taken_by_target;  // the call that took the id over
-  Time taken_at;
   std::string head;                       // bounded head of the record it was read from
 };
 

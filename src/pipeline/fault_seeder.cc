@@ -29,7 +29,7 @@ void CallSurvey::on_event(std::size_t source, const TimelineEvent& event) {
     if (!last.known() || last < event.at) last = event.at;
   }
   if (!is_tool_call(event.call) || !event.session) return;
-  const std::pair key{source, event.call->handle};
+  const std::pair key{source, event.call->number};
   if (event.kind == EventKind::request) {
     open_.erase(key);
     if (event.other || event.retransmitted || event.session->mixed || event.call->id.type != IdType::integer || !event.at.known()) return;

@@ -47,7 +47,7 @@ class CallSurvey : public TimelineTap {
  private:
   const Limits& limits_;
   std::uint64_t count_ = 0, left_out_ = 0;
-  std::map<std::pair<std::size_t, std::uint32_t>, SurveyedCall> open_;  // by source and handle
+  std::map<std::pair<std::size_t, std::uint64_t>, SurveyedCall> open_;  // by source and number
   std::map<std::pair<std::size_t, std::uint32_t>, Time> last_;          // by source and session
   std::vector<SurveyedCall> calls_;
 };

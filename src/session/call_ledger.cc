@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kArgumentBytes = 1024;     // head of a request its tokens are taken from
 constexpr std::size_t kReplyBytes = 1u << 18;    // head of a reply searched for them
+constexpr std::size_t kEchoCalls = 1u << 15;     // calls without a reply whose tokens are kept; then all are forgotten
 
 std::uint64_t asked_by(std::string_view method, std::string_view target, std::uint64_t what) {
   return hash_combine(hash_combine(hash_bytes(method), hash_bytes(target)), what);
@@ -60,8 +61,6 @@ CallRecord* CallLedger::room() {
 void CallLedger::on_request(const TimelineEvent& event) {
   const model::Call& call = *event.call;
   if (call.requestor != Direction::client_to_server) return;
-  if (record_of_.size() <= call.handle) record_of_.resize(call.handle + 1, kNoRecord);
-  record_of_[call.handle] = kNoRecord;
   CallRecord* const record = room();
   if (!record) return;
   const RpcMessage& message = *event.observation->message;
@@ -77,8 +76,8 @@ void CallLedger::on_request(const TimelineEvent& event) {
   record->collided = event.other != nullptr;
   record->on_wire = event.session->on_wire;
   record->connection = event.observation->connection;
-  record_of_[call.handle] = static_cast<std::uint32_t>(records_.size() - 1);
-  if (echoes_ == Echoes::noted) note_tokens(call.handle, message.text, *record);
+  record_of_[call.number] = static_cast<std::uint32_t>(records_.size() - 1);
+  if (echoes_ == Echoes::noted) note_tokens(call.number, message.text, *record);
   if (event.exchange && !event.exchange->server.empty()) note_server(event.exchange->server, *record);
 }
 
@@ -127,19 +126,19 @@ void CallLedger::on_reply(const TimelineEvent& event) {
   record->replied = record->ended = event.at;
   record->reply_at = event.source;
   if (!record->late) record->closed = model::CloseReason::answered;
-  if (echoes_ == Echoes::noted) note_echoes(event.call->handle, message.text, *record);
+  if (echoes_ == Echoes::noted) note_echoes(event.call->number, message.text, *record);
 }
 
-void CallLedger::note_tokens(std::uint32_t handle, std::string_view request, CallRecord& record) {
-  std::vector<std::string>& tokens = tokens_[handle];
-  tokens.clear();
+void CallLedger::note_tokens(std::uint64_t call, std::string_view request, CallRecord& record) {
+  if (tokens_.size() >= kEchoCalls) tokens_.clear();
+  std::vector<std::string>& tokens = tokens_[call];
   argument_tokens(request.substr(0, kArgumentBytes), tokens);
   record.told = static_cast<std::uint8_t>(std::min(tokens.size(), CallRecord::kTokens));
   for (std::size_t i = 0; i < record.told; ++i) record.tokens[i] = static_cast<std::uint32_t>(hash_bytes(tokens[i]));
 }
 
-void CallLedger::note_echoes(std::uint32_t handle, std::string_view reply, CallRecord& record) {
-  const auto known = tokens_.extract(handle);
+void CallLedger::note_echoes(std::uint64_t call, std::string_view reply, CallRecord& record) {
+  const auto known = tokens_.extract(call);
   if (known.empty()) return;
   const std::vector<std::string>& tokens = known.mapped();
   const std::string_view payload = reply.substr(0, kReplyBytes);
@@ -170,8 +169,8 @@ void CallLedger::on_outcome(const TimelineEvent& event) {
 }
 
 CallRecord* CallLedger::record_of(const model::Call& call) {
-  const std::uint32_t record = call.handle < record_of_.size() ? record_of_[call.handle] : kNoRecord;
-  return record == kNoRecord ? nullptr : &records_[record];
+  const auto record = record_of_.find(call.number);
+  return record == record_of_.end() ? nullptr : &records_[record->second];
 }
 
 std::uint32_t CallLedger::session_number(const std::string& label) {

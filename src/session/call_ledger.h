@@ -82,8 +82,8 @@ class CallLedger : public model::EventSink {
   void on_outcome(const model::TimelineEvent& event);
   CallRecord* record_of(const model::Call& call);
   void note_server(const std::string& server, CallRecord& record);
-  void note_tokens(std::uint32_t handle, std::string_view request, CallRecord& record);
-  void note_echoes(std::uint32_t handle, std::string_view reply, CallRecord& record);
+  void note_tokens(std::uint64_t call, std::string_view request, CallRecord& record);
+  void note_echoes(std::uint64_t call, std::string_view reply, CallRecord& record);
   CallRecord* room();
   std::uint32_t session_number(const std::string& label);
   std::uint32_t name_number(std::string_view method, std::string_view target);
@@ -94,9 +94,8 @@ class CallLedger : public model::EventSink {
   std::vector<std::string> sessions_;
   std::vector<CallName> names_;
   std::vector<std::string> servers_;
-  static constexpr std::uint32_t kNoRecord = UINT32_MAX;
-  std::vector<std::uint32_t> record_of_;   // by handle; a handle that is used again is a new call
-  std::unordered_map<std::uint32_t, std::vector<std::string>> tokens_;   // by handle; where echoes are noted
+  std::unordered_map<std::uint64_t, std::uint32_t> record_of_;           // by the call's number
+  std::unordered_map<std::uint64_t, std::vector<std::string>> tokens_;   // by the call's number; where echoes are noted
   std::unordered_map<std::string, std::uint32_t> session_numbers_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> name_numbers_;   // by digest
   std::uint64_t left_out_ = 0, replies_on_get_ = 0, stray_replies_ = 0;

@@ -1,5 +1,7 @@
 #include "session/call_table.h"
 
+#include <utility>
+
 #include "base/hash.h"
 
 namespace mcpscan::session {
@@ -14,6 +16,10 @@ std::uint64_t value_hash(Direction requestor, std::string_view value) { return h
 
 std::uint64_t identity_hash(std::uint32_t session, Direction requestor, model::IdType type, std::string_view value) {
   return hash_combine(value_hash(requestor, value), (static_cast<std::uint64_t>(session) << 8) | static_cast<std::uint64_t>(type));
+}
+
+bool is(const Call& call, std::uint32_t session, Direction requestor, const model::RpcId& id) {
+  return call.session == session && call.requestor == requestor && call.id.view() == id;
 }
 
 void reset(Call& call) {
@@ -37,16 +43,19 @@ void reset(Call& call) {
 
 }  // namespace
 
-Call& CallTable::open(std::uint32_t session, Direction requestor, const model::RpcId& id) {
-  std::uint32_t handle;
+std::uint32_t CallTable::free_slot() {
   if (free_.empty()) {
-    handle = static_cast<std::uint32_t>(slots_.size());
     slots_.emplace_back();
     calls_.emplace_back();
-  } else {
-    handle = free_.back();
-    free_.pop_back();
+    return static_cast<std::uint32_t>(slots_.size() - 1);
   }
+  const std::uint32_t handle = free_.back();
+  free_.pop_back();
+  return handle;
+}
+
+Call& CallTable::open(std::uint32_t session, Direction requestor, const model::RpcId& id) {
+  const std::uint32_t handle = free_slot();
   Slot& slot = slots_[handle];
   Call& call = calls_[handle];
   reset(call);
@@ -56,11 +65,11 @@ Call& CallTable::open(std::uint32_t session, Direction requestor, const model::R
   call.id.type = id.type;
   call.id.value.assign(id.value);
   call.id.raw.assign(id.raw);
-  slot.serial = next_serial_++;
+  slot.number = call.number = next_number_++;
   slot.open = true;
   link(kIdentity, handle, identity_hash(session, requestor, id.type, id.value));
   link(kValue, handle, value_hash(requestor, id.value));
-  opened_.emplace_back(handle, slot.serial);
+  opened_.emplace_back(handle, slot.number);
   if (opened_.size() > 2 * (open_count_ + limits_.finished_calls)) forget_closed();
   ++open_count_;
   return call;
@@ -69,14 +78,14 @@ Call& CallTable::open(std::uint32_t session, Direction requestor, const model::R
 void CallTable::forget_closed_front() {
   while (!opened_.empty()) {
     const Slot& slot = slots_[opened_.front().first];
-    if (slot.serial == opened_.front().second && slot.open) return;
+    if (slot.number == opened_.front().second && slot.open) return;
     opened_.pop_front();
   }
 }
 
 // One call that stays open for long must not keep all that were opened after it.
 void CallTable::forget_closed() {
-  std::erase_if(opened_, [&](const auto& entry) { return slots_[entry.first].serial != entry.second || !slots_[entry.first].open; });
+  std::erase_if(opened_, [&](const auto& entry) { return slots_[entry.first].number != entry.second || !slots_[entry.first].open; });
 }
 
 std::uint32_t CallTable::oldest_open() {
@@ -92,24 +101,37 @@ void CallTable::close(Call& call, CloseReason reason, Time at) {
   --open_count_;
   finished_.push_back(call.handle);
   forget_closed_front();
-  if (finished_.size() > limits_.finished_calls) {
-    release(finished_.front());
-    finished_.pop_front();
-    prefetch_next_released();
-  }
+  while (finished_.size() > whole_) put_away_oldest();
 }
 
-// Calls leave in the order they were closed, long after they were last looked at: their memory is asked for a few closes ahead.
-void CallTable::prefetch_next_released() const {
-  constexpr std::size_t kLinkAhead = 8, kCallAhead = 4, kTextAhead = 2, kLine = 64;
-  if (finished_.size() <= kLinkAhead) return;
-  __builtin_prefetch(&slots_[finished_[kLinkAhead]]);
-  const Slot& slot = slots_[finished_[kCallAhead]];
-  newest_[kIdentity].prefetch(slot.links[kIdentity].hash);
-  const char* call = reinterpret_cast<const char*>(&calls_[finished_[kCallAhead]]);
-  for (std::size_t at = 0; at < sizeof(Call); at += kLine) __builtin_prefetch(call + at, 1);
-  const std::string& head = calls_[finished_[kTextAhead]].head;
-  for (std::size_t at = 0; at < head.size(); at += kLine) __builtin_prefetch(head.data() + at, 1);
+void CallTable::put_away_oldest() {
+  const std::uint32_t handle = finished_.front();
+  finished_.pop_front();
+  Slot& slot = slots_[handle];
+  closed_.keep(slot.links[kIdentity].hash, calls_[handle]);
+  unlink(kIdentity, handle);
+  slot.number = 0;
+  free_.push_back(handle);
+}
+
+// It is the next to be put away again: who asked for it has done so by then.
+Call* CallTable::brought_back(std::uint64_t identity, Wanted wanted) {
+  if (!closed_.take(identity, wanted, back_)) return nullptr;
+  const std::uint32_t handle = free_slot();
+  Call& call = calls_[handle];
+  std::swap(call, back_);
+  call.handle = handle;
+  slots_[handle].number = call.number;
+  slots_[handle].open = false;
+  link_behind(handle, identity);
+  finished_.push_front(handle);
+  return &call;
+}
+
+Call* CallTable::find(CallRef ref) {
+  if (ref.handle == kNoCall) return nullptr;
+  if (slots_[ref.handle].number == ref.number) return &calls_[ref.handle];
+  return closed_by_hash(ref.identity, [&](const Call& call) { return call.number == ref.number; });
 }
 
 void CallTable::move(Call& call, std::uint32_t session) {
@@ -124,6 +146,17 @@ void CallTable::link(Chain chain, std::uint32_t handle, std::uint64_t hash) {
   if (older != kNoCall) slots_[older].links[chain].newer = handle;
 }
 
+// As the oldest of its identity, as far as anybody looks.
+void CallTable::link_behind(std::uint32_t handle, std::uint64_t hash) {
+  std::uint32_t newer = newest_[kIdentity].find(hash);
+  if (newer == kNoCall) return link(kIdentity, handle, hash);
+  for (std::size_t seen = 1; slots_[newer].links[kIdentity].older != kNoCall && seen < limits_.same_id_calls; ++seen) newer = slots_[newer].links[kIdentity].older;
+  Link& before = slots_[newer].links[kIdentity];
+  slots_[handle].links[kIdentity] = {hash, before.older, newer};
+  if (before.older != kNoCall) slots_[before.older].links[kIdentity].newer = handle;
+  before.older = handle;
+}
+
 void CallTable::unlink(Chain chain, std::uint32_t handle) {
   const Link link = slots_[handle].links[chain];
   if (link.older != kNoCall) slots_[link.older].links[chain].newer = link.newer;
@@ -134,12 +167,6 @@ void CallTable::unlink(Chain chain, std::uint32_t handle) {
   } else {
     newest_[chain].erase(link.hash);
   }
-}
-
-void CallTable::release(std::uint32_t handle) {
-  unlink(kIdentity, handle);
-  slots_[handle].serial = 0;
-  free_.push_back(handle);
 }
 
 void CallTable::each_open_by_value(Direction requestor, std::string_view value, Visit visit) {
@@ -167,26 +194,31 @@ void CallTable::each_finished_of(std::uint32_t session, Visit visit) {
   }
 }
 
-Call* CallTable::newest(std::uint32_t session, Direction requestor, const model::RpcId& id, FunctionRef<bool(const Call&)> wanted) {
-  std::uint32_t handle = newest_[kIdentity].find(identity_hash(session, requestor, id.type, id.value));
+Call* CallTable::whole_by_hash(std::uint64_t identity, Wanted wanted) {
+  std::uint32_t handle = newest_[kIdentity].find(identity);
   for (std::size_t seen = 0; handle != kNoCall && seen < limits_.same_id_calls; ++seen) {
     Call& call = calls_[handle];
     handle = slots_[handle].links[kIdentity].older;
-    if (call.session == session && call.requestor == requestor && call.id.view() == id && wanted(call)) return &call;
+    if (wanted(call)) return &call;
   }
   return nullptr;
 }
 
+Call* CallTable::closed_by_hash(std::uint64_t identity, Wanted wanted) {
+  Call* const call = whole_by_hash(identity, wanted);
+  return call ? call : brought_back(identity, wanted);
+}
+
 Call* CallTable::newest_open(std::uint32_t session, Direction requestor, const model::RpcId& id) {
-  return newest(session, requestor, id, [&](const Call& call) { return slots_[call.handle].open; });
+  return whole_by_hash(identity_hash(session, requestor, id.type, id.value), [&](const Call& call) { return is(call, session, requestor, id) && slots_[call.handle].open; });
 }
 
 Call* CallTable::newest_finished(std::uint32_t session, Direction requestor, const model::RpcId& id) {
-  return newest(session, requestor, id, [&](const Call& call) { return !slots_[call.handle].open; });
+  return closed_by_hash(identity_hash(session, requestor, id.type, id.value), [&](const Call& call) { return is(call, session, requestor, id) && call.closed != CloseReason::open; });
 }
 
 Call* CallTable::sent_again(std::uint32_t session, Direction requestor, const model::RpcId& id) {
-  return newest(session, requestor, id, [](const Call& call) { return call.closed == CloseReason::sent_again; });
+  return closed_by_hash(identity_hash(session, requestor, id.type, id.value), [&](const Call& call) { return is(call, session, requestor, id) && call.closed == CloseReason::sent_again; });
 }
 
 Call* CallTable::other_type_open(std::uint32_t session, Direction requestor, const model::RpcId& id) {

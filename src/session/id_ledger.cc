@@ -31,7 +31,7 @@ bool IdLedger::use(const model::RpcId& id, const Limits& limits) {
 }
 
 bool IdLedger::use_integer(std::int64_t value, const Limits& limits) {
-  auto after = std::upper_bound(intervals_.begin(), intervals_.end(), value, [](std::int64_t v, const Interval& i) { return v < i.low; });
+  auto after = std::upper_bound(intervals_.begin(), intervals_.end(), value, begins_behind);
   const bool has_before = after != intervals_.begin();
   auto before = has_before ? after - 1 : after;
   if (has_before && value <= before->high) return true;
@@ -55,7 +55,8 @@ bool IdLedger::use_integer(std::int64_t value, const Limits& limits) {
 bool IdLedger::contains(const model::RpcId& id) const {
   const auto value = small_integer(id);
   if (!value) return hashes_.contains(id_digest(id));
-  return std::any_of(intervals_.begin(), intervals_.end(), [&](const Interval& i) { return i.low <= *value && *value <= i.high; });
+  const auto after = std::upper_bound(intervals_.begin(), intervals_.end(), *value, begins_behind);
+  return after != intervals_.begin() && *value <= (after - 1)->high;
 }
 
 void IdLedger::clear() {

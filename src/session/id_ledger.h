@@ -31,6 +31,7 @@ class IdLedger {
   struct Interval {
     std::int64_t low, high;
   };
+  static bool begins_behind(std::int64_t value, const Interval& interval) { return value < interval.low; }
   bool use_integer(std::int64_t value, const Limits& limits);
 
   std::vector<Interval> intervals_;  // sorted, disjoint, never adjacent

@@ -246,7 +246,7 @@ Call* SessionTracker::call_for_timeout(const Observation& seen, SessionState* st
 }
 
 // A call whose reply came and was not taken is what a client may still give up.
-const Call* SessionTracker::untaken_call(const Observation& seen, const SessionState* state) const {
+const Call* SessionTracker::untaken_call(const Observation& seen, const SessionState* state) {
   const Call* call = calls_.find(rejected_);
   if (!call || !sessions_.alive(call->session) || (state && call->session != state->session.index)) return nullptr;
   return seen.notice->key.empty() || seen.notice->key == call->id.value ? call : nullptr;

@@ -158,7 +158,7 @@ SessionTracker::Match SessionTracker::match_on_exchange(const Observation& seen,
     return {nullptr, waiting, ReplyVerdict::orphan, false, false};
   }
   match = match_in_session(seen, state, requestor);
-  match.wrong_channel = match.call != nullptr && match.verdict != ReplyVerdict::orphan;
+  match.wrong_channel = match.call != nullptr && match.call->exchange != exchange.id && match.verdict != ReplyVerdict::orphan;
   if (match.verdict == ReplyVerdict::head_of_evidence && own > 0) match.verdict = ReplyVerdict::orphan;
   if (match.verdict == ReplyVerdict::orphan && waiting) match.other = waiting;
   return match;

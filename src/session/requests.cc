@@ -210,6 +210,8 @@ bool SessionTracker::shown_already(const Observation& seen, const SessionState& 
 
 // The same message again after a refusal, a reset or a missing answer: a retry of the transport, no second use of the id.
 bool SessionTracker::is_retransmission(const SessionState& state, const RpcMessage& message, Direction requestor) {
+  const IdLedger& used = state.ids[side(requestor)];
+  if (state.incarnation == 1 && used.complete() && !used.contains(message.id)) return false;  // as nearly all are
   const Call* before = calls_.newest_finished(state.session.index, requestor, message.id);
   if (!before || before->params_digest != message.digest || before->method != message.method) return false;
   return before->closed == CloseReason::refused || before->closed == CloseReason::connection_reset || before->closed == CloseReason::stream_closed;

@@ -185,7 +185,7 @@ class SessionTracker : public model::ObservationSink {
   void on_session_created_notice(const Observation& seen, Event& told);
   SessionState* only_by_name(bool opening);
   void on_session_not_found_notice(const Observation& seen, Event& told);
-  const model::Call* untaken_call(const Observation& seen, const SessionState* state) const;
+  const model::Call* untaken_call(const Observation& seen, const SessionState* state);
   void on_unknown_reply_notice(const Observation& seen, Event& event);
   void close_all(SessionState& state, model::CloseReason reason, const Observation* seen);
   model::Call* call_for_timeout(const Observation& seen, SessionState* state);

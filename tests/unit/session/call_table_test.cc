@@ -126,3 +126,48 @@ TEST_CASE("finished calls are visited newest first, those with that id only") {
   table.each_finished_by_value(kClient, "1", [&](Call& call) { return sessions.push_back(call.session), sessions.size() < 2; });
   CHECK(sessions == std::vector<std::uint32_t>{2, 1});
 }
+
+TEST_CASE("a call closed long ago is found by its identity and by its reference, under another handle") {
+  const Limits limits;
+  CallTable table(limits);
+  Call& first = table.open(0, kClient, one);
+  first.method = "tools/call";
+  const session::CallRef reference = table.ref(first);
+  table.close(first, CloseReason::timed_out, {7});
+  for (int i = 2; i < 3000; ++i) {
+    const std::string id = std::to_string(i);
+    table.close(table.open(0, kClient, {model::IdType::integer, id, id}), CloseReason::answered, {});
+  }
+  Call* const found = table.newest_finished(0, kClient, one);
+  REQUIRE(found != nullptr);
+  CHECK(found->method == "tools/call");
+  CHECK(found->closed == CloseReason::timed_out);
+  CHECK(&table.at(found->handle) == found);
+  CHECK(table.find(reference) == found);
+  found->replies = 3;
+  table.close(table.open(0, kClient, one_text), CloseReason::answered, {});
+  const Call* const again = table.find(reference);
+  REQUIRE(again != nullptr);
+  CHECK(again->replies == 3);
+  CHECK(table.newest_finished(1, kClient, one) == nullptr);
+  CHECK(table.newest_open(0, kClient, one) == nullptr);
+}
+
+TEST_CASE("a call brought back is older than a younger one of its id") {
+  const Limits limits;
+  CallTable table(limits);
+  Call& first = table.open(0, kClient, one);
+  const session::CallRef reference = table.ref(first);
+  table.close(first, CloseReason::sent_again, {});
+  for (int i = 2; i < 2000; ++i) {
+    const std::string id = std::to_string(i);
+    table.close(table.open(0, kClient, {model::IdType::integer, id, id}), CloseReason::answered, {});
+  }
+  Call& second = table.open(0, kClient, one);
+  REQUIRE(table.find(reference) != nullptr);
+  CHECK(table.newest_open(0, kClient, one) == &second);
+  table.close(second, CloseReason::answered, {});
+  CHECK(table.newest_finished(0, kClient, one) == &second);
+  REQUIRE(table.sent_again(0, kClient, one) != nullptr);
+  CHECK(table.sent_again(0, kClient, one)->number == reference.number);
+}
