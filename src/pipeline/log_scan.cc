@@ -39,6 +39,9 @@ std::vector<model::Vantage> vantages_of(const ingest::LogParser& parser) {
   return vantages;
 }
 
+// Blocks read ahead of the merger, so that it need not wait for the one block whose worker has no core just then.
+constexpr std::size_t kLeastAhead = 9;
+
 // What a thread keeps from block to block.
 struct Desk {
   Desk(const Limits& limits, std::vector<model::Vantage> vantage_of) : observer(limits, std::move(vantage_of)) {}
@@ -61,7 +64,7 @@ class Workers {
  public:
   Workers(unsigned threads, ingest::BlockReader& blocks, const ingest::LogParser& parser, std::uint32_t input, const Limits& limits)
       : blocks_(blocks), parser_(parser), input_(input), limits_(limits), desk_(limits, vantages_of(parser)) {
-    const std::size_t window = threads > 1 ? 2 * threads + 1 : 1;
+    const std::size_t window = threads > 1 ? std::max<std::size_t>(2 * threads + 1, kLeastAhead) : 1;
     for (std::size_t i = 0; i < window; ++i) {
       jobs_.push_back(std::make_unique<Job>());
       jobs_.back()->parsed.records_by_dialect.assign(parser.dialects().size() + 1, 0);
