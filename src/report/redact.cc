@@ -1,6 +1,7 @@
 #include "report/redact.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 namespace mcpscan::report {
@@ -37,6 +38,28 @@ struct VendorPrefix {
 constexpr VendorPrefix kVendorPrefixes[]{{"sk-", 20}, {"sk_live_", 16}, {"rk_live_", 16}, {"whsec_", 20}, {"ghp_", 20},
                                                         {"gho_", 20}, {"ghs_", 20}, {"ghu_", 20}, {"github_pat_", 24}, {"glpat-", 16},
                                                         {"xoxb-", 16}, {"xoxp-", 16}, {"AKIA", 20}, {"AIza", 30}, {"npm_", 30}};
+
+// Two letters, whatever their case, that words of a list begin or end with: few other words do, and need not be compared.
+class LetterPairs {
+ public:
+  constexpr void add(char first, char second) { known_[place(first, second)] = true; }
+  constexpr bool has(char first, char second) const { return known_[place(first, second)]; }
+
+ private:
+  static constexpr std::size_t place(char first, char second) { return (static_cast<unsigned char>(first) & 31u) << 5 | (static_cast<unsigned char>(second) & 31u); }
+  std::array<bool, 1024> known_{};
+};
+
+constexpr LetterPairs kSecretEnds = [] {
+  LetterPairs pairs;
+  for (const std::string_view name : kSecretNames) pairs.add(name[name.size() - 2], name.back());
+  return pairs;
+}();
+constexpr LetterPairs kVendorStarts = [] {
+  LetterPairs pairs;
+  for (const VendorPrefix& vendor : kVendorPrefixes) pairs.add(vendor.prefix[0], vendor.prefix[1]);
+  return pairs;
+}();
 
 // ASCII only: what is a letter must not depend on the locale.
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -118,6 +141,7 @@ class Masker {
       if (is_one_of(name, kSecretParameters)) return true;
     }
     if (quoted && (name == "token" || name == "jwt")) return true;
+    if (name.size() < 2 || !kSecretEnds.has(name[name.size() - 2], name.back())) return false;
     return std::any_of(std::begin(kSecretNames), std::end(kSecretNames), [&](std::string_view end) { return name.ends_with(end); });
   }
 
@@ -125,6 +149,7 @@ class Masker {
   bool looks_like_key(std::string_view word) const {
     const bool cut = at_ + word.size() == text_.size();
     if (word.starts_with("eyJ") && word.size() >= (cut ? 6 : 13)) return true;
+    if (word.size() < 2 || !kVendorStarts.has(word[0], word[1])) return false;
     return std::any_of(std::begin(kVendorPrefixes), std::end(kVendorPrefixes), [&](const VendorPrefix& vendor) {
       return word.starts_with(vendor.prefix) && word.size() >= (cut ? vendor.prefix.size() + 4 : vendor.shortest);
     });

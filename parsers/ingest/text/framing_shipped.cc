@@ -203,8 +203,9 @@ bool Framer::read_lambda(Frame& frame, Time at, std::string_view text) {
 bool Framer::read_fluent_pair(Frame& frame) {
   constexpr std::size_t kMostTag = 128;
   const std::string_view text = frame.payload;
+  if (text.back() != ']') return false;
   const std::size_t open = text.substr(0, kMostTag).find(": [");
-  if (open == std::string_view::npos || text.back() != ']' || text.substr(0, open).find(' ') != std::string_view::npos) return false;
+  if (open == std::string_view::npos || text.substr(0, open).find(' ') != std::string_view::npos) return false;
   Time at;
   const std::string_view pair = text.substr(open + 3);
   const std::size_t length = read_epoch(pair, at);
