@@ -49,7 +49,7 @@ void SessionTracker::on_message(const Observation& seen) {
   Exchange* exchange = exchange_of(seen);
   const RpcMessage& message = *seen.message;
   if (exchange && !seen.event_id.empty()) remember_event_id(seen, *exchange);
-  if (!exchange && (written_twice(seen) || told_by_child(seen))) return;
+  if (!exchange && (told_by_child(seen) || written_twice(seen))) return;
   if (seen.stream != model::StreamKind::unknown) capabilities_ |= model::kChannels;
   const Direction direction = direction_of(seen, exchange);
   if (message.kind == MessageKind::result || message.kind == MessageKind::error) return on_reply(seen, exchange, opposite(direction));
@@ -89,12 +89,12 @@ bool SessionTracker::written_twice(const Observation& seen) {
   return false;
 }
 
-// What a bridge prints of a message, its method or its id, in the log of the host that started it: the host shows the message itself.
+// What a bridge prints of a message, its method or its id or all of it, in the log of the host that started it: the host shows the message itself.
 bool SessionTracker::told_by_child(const Observation& seen) {
   const bool named = seen.keying == model::SessionKeying::process;
   const bool shown = seen.message->digest != 0 || !seen.message->text.empty();
-  hosts_show_ = hosts_show_ || (named && shown);
-  return hosts_show_ && !shown && seen.session.empty() && !seen.of_access_line;
+  hosts_show_ = hosts_show_ || (named && shown && seen.vantage != model::Vantage::gateway);
+  return hosts_show_ && (!shown || seen.vantage == model::Vantage::gateway) && seen.session.empty() && !seen.of_access_line;
 }
 
 void SessionTracker::count_client_request(model::Session& session, const RpcMessage& message) {

@@ -58,6 +58,33 @@ TEST_CASE("what a bridge prints on stderr into its host's log tells no message a
   CHECK(result.report.sessions[0].counts.replies == 2);
 }
 
+TEST_CASE("nor does a bridge that prints its messages whole, abbreviated as util.inspect does") {
+  const std::string log =
+      desktop(0, R"(Message from client: {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"host","version":"1"}}})") +
+      "[supergateway] Stdio → Streamable HTTP: {\n  jsonrpc: '2.0',\n  id: 0,\n  method: 'initialize',\n  params: [Object]\n}\n"
+      "[supergateway] Response: {\n  jsonrpc: '2.0',\n  id: 0,\n  result: { protocolVersion: '2025-06-18', capabilities: [Object], serverInfo: { name: 'docs', version: '1' } }\n}\n" +
+      desktop(1, R"(Message from server: {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"docs","version":"1"}}})") +
+      desktop(2, R"(Message from client: {"jsonrpc":"2.0","method":"notifications/initialized"})") + desktop(3, R"(Message from client: {"jsonrpc":"2.0","id":1,"method":"tools/list"})") +
+      "[supergateway] Stdio → Streamable HTTP: { jsonrpc: '2.0', id: 1, method: 'tools/list' }\n[supergateway] Response: { jsonrpc: '2.0', id: 1, result: { tools: [ [Object] ] } }\n" +
+      desktop(4, R"(Message from server: {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"find","inputSchema":{"type":"object"}}]}})");
+  const auto result = scan_of(log);
+  CHECK(rules_of(result).empty());
+  REQUIRE(result.report.sessions.size() == 1);
+  CHECK(result.report.sessions[0].counts.requests == 2);
+  CHECK(result.report.sessions[0].counts.replies == 2);
+}
+
+TEST_CASE("LibreChat's lines of method and id tell calls and replies; one that timed out is the one that waits") {
+  const auto line = [](const char* at, const std::string& text) { return std::string("2026-11-29T08:") + at + ".000Z debug: [MCP][docs] Transport " + text + " {\"userId\":\"64a1\"}\n"; };
+  const std::string log = line("00:00", "sending: method=tools/call id=1") + line("00:01", "received: method=response id=1") + line("00:02", "received: method=ping id=0") +
+                          line("00:03", "sending: method=response id=0") + line("00:04", "sending: method=tools/call id=2") + line("01:04", "sending: method=notifications/cancelled id=none") +
+                          "2026-11-29T08:01:04.001Z error: [MCP][docs][find] Tool call failed: MCP error -32001: Request timed out\n" + line("01:10", "sending: method=ping id=3") +
+                          line("01:11", "received: method=response id=3");
+  const auto result = scan_of(log);
+  CHECK(rules_of(result) == std::vector<std::string>{"client-timeout"});
+  CHECK(finding_of(result, "client-timeout").calls.at(0).id.raw == "2");
+}
+
 TEST_CASE("a refusal that VS Code quotes answers none of its requests, whatever stands for its id") {
   const std::string log =
       "2026-11-29 08:00:00.000 [debug] [editor -> server] {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\n"
