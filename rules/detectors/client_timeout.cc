@@ -23,9 +23,13 @@ const Call* waited_for(const TimelineEvent& event) {
   return event.other->untaken != Untaken::no || gone ? event.other : nullptr;
 }
 
+// What it got was an error without an id, in a response that was none by its status.
+bool got_nameless_error(const Call& call) { return call.closed == CloseReason::refused && call.untaken == Untaken::type_drift; }
+
 // The rule whose finding explains why no reply reached the client; where there is a queue, it explains who waited in it.
 const char* cause_of(const Call& call) {
   if (call.collided) return "duplicate-request-id";
+  if (got_nameless_error(call)) return "";  // what there is to tell of it is told here
   if (call.closed == CloseReason::backend_gone) return "backend-exit";
   if (call.stream_ended == CloseReason::stream_closed || call.stream_ended == CloseReason::connection_reset) return "lost-reply";
   switch (call.untaken) {
@@ -69,6 +73,12 @@ class ClientTimeout : public Detector {
     shown_.push_back(std::move(draft));
   }
 
+  static std::string words_of(std::int64_t wait_us) {
+    if (wait_us < 0) return "gave up waiting";
+    const KnownWait* known = client_wait(wait_us);
+    return fmt::format("gave up after {}", format_duration(wait_us)) + (known && !known->owner.empty() ? fmt::format(" ({})", known->owner) : std::string());
+  }
+
   static FindingDraft draft_for(const TimelineEvent& event, std::int64_t wait_us) {
     FindingDraft draft;
     const KnownWait* known = wait_us < 0 ? nullptr : client_wait(wait_us);
@@ -76,8 +86,7 @@ class ClientTimeout : public Detector {
     draft.session = event.session ? event.session->label : std::string();
     draft.requestor = Direction::client_to_server;
     draft.at = event.at;
-    draft.fault = {Party::client, Certainty::weak, {}, wait_us < 0 ? std::string("it gave up waiting") : fmt::format("it gave up after {}", format_duration(wait_us))};
-    if (known && !known->owner.empty()) draft.fault.reason += fmt::format(" ({})", known->owner);
+    draft.fault = {Party::client, Certainty::weak, {}, "it " + words_of(wait_us)};
     draft.evidence.push_back(evidence_of(event));
     return draft;
   }
@@ -96,6 +105,10 @@ class ClientTimeout : public Detector {
       draft.evidence.insert(draft.evidence.begin(), evidence_of(*call));
       const bool by_call = call->collided || call->untaken != Untaken::no || call->stream_ended != CloseReason::open;
       if (by_call) draft.cause_id = call->id.value;
+      if (got_nameless_error(*call)) {
+        draft.detail += draft.detail.empty() ? "error without an id" : ", error without an id";
+        draft.fault = {Party::server, Certainty::strong, {}, "its error came without the id of the call; the client could not tell what it answered, and " + words_of(wait)};
+      }
     } else if (notice && !notice->key.empty()) {
       draft.call = call_of_key(notice->key);
       draft.call->method = notice->method;

@@ -38,8 +38,10 @@ bool is_suffixed(std::string_view id, std::string_view original) {
   return !original.empty() && id.size() > original.size() && id.starts_with(original) && std::isalnum(static_cast<unsigned char>(id[original.size()])) == 0;
 }
 
-bool is_late(CloseReason reason) {
-  return reason != CloseReason::answered && reason != CloseReason::refused && reason != CloseReason::open && reason != CloseReason::sent_again;
+// Nothing had answered the call yet: a status alone, of a proxy that gave up before the server did, is no reply.
+bool is_late(const Call& call) {
+  if (call.closed == CloseReason::refused) return call.replies == 0;
+  return call.closed != CloseReason::answered && call.closed != CloseReason::open && call.closed != CloseReason::sent_again;
 }
 
 // The session of some calls, if it is one.
@@ -151,7 +153,7 @@ SessionTracker::Match SessionTracker::match_on_exchange(const Observation& seen,
     if (!open && call.id.view() == message.id) closed = &call;
   }
   if (match.call) return match;
-  if (closed) return {closed, nullptr, is_late(closed->closed) ? ReplyVerdict::late : ReplyVerdict::duplicate, false, false};
+  if (closed) return {closed, nullptr, is_late(*closed) ? ReplyVerdict::late : ReplyVerdict::duplicate, false, false};
   if (is_sentinel(message)) return {own == 1 ? waiting : nullptr, nullptr, ReplyVerdict::refusal, false, false};
   if (state.session.stateless || state.session.modern) {
     if (Call* crossed = crossed_call(seen, state, exchange, waiting ? waiting : last)) return {crossed, nullptr, ReplyVerdict::answer, true, false};
@@ -203,7 +205,7 @@ SessionTracker::Match SessionTracker::match_finished(const Observation& seen, Se
     const bool of_client = requestor == Direction::server_to_client;  // what it answers is no call of its own
     return {nullptr, of_client ? nullptr : only_waiting_call(state, message), may_precede ? ReplyVerdict::head_of_evidence : ReplyVerdict::orphan, false, false};
   }
-  if (is_late(call->closed)) return {call, nullptr, ReplyVerdict::late, false, false};
+  if (is_late(*call)) return {call, nullptr, ReplyVerdict::late, false, false};
   if (Call* meant_for = requestor == Direction::server_to_client ? nullptr : waiting_call_that_fits(state, message, *call)) return {nullptr, meant_for, ReplyVerdict::orphan, false, false};
   if (Call* copy = calls_.sent_again(state.session.index, requestor, message.id)) return {copy, nullptr, ReplyVerdict::redelivery, false, false};
   return {call, nullptr, ReplyVerdict::duplicate, false, false};
@@ -266,7 +268,7 @@ SessionState* SessionTracker::session_by_reply(const Observation& seen, Directio
   if (fitting.several) return session_by_echo(message, requestor);
   if (fitting.index != kNoSession) return &sessions_.at(fitting.index);
   calls_.each_finished_by_value(requestor, message.id.value, [&](Call& call) {
-    return !sessions_.alive(call.session) || (!is_late(call.closed) && sessions_.size() > 1) || fitting.add(call.session);
+    return !sessions_.alive(call.session) || (!is_late(call) && sessions_.size() > 1) || fitting.add(call.session);
   });
   if (fitting.several) return nullptr;
   if (fitting.index != kNoSession) return &sessions_.at(fitting.index);
@@ -366,6 +368,7 @@ void SessionTracker::deliver(const Observation& seen, SessionState& state, Excha
   emit(reply);
   if (call && call->closed == CloseReason::sent_again) call->closed = CloseReason::answered;  // each copy may have one reply
   if (match.verdict == ReplyVerdict::refusal && call && call->closed == CloseReason::open) {
+    if (exchange && exchange->status / 100 == 2) call->untaken = model::Untaken::type_drift;  // clients look for the id, and a null is none of theirs
     close_call(*call, CloseReason::refused, time_of(seen), &seen);
   }
 }
