@@ -49,7 +49,9 @@ Form form_of(std::string_view line, std::size_t at) {
     const bool quoted = after.substr(1, 1) == "'" || after.substr(1, 1) == "\"";
     return {quoted ? Codec::python_repr : Codec::java_record, 0, true};
   }
-  return {Codec::js_inspect, 0, after.substr(0, 1) == ":"};
+  const std::size_t value = after.find_first_not_of(' ', 1);
+  const bool is_type = value != std::string_view::npos && after[value] >= 'A' && after[value] <= 'Z';  // as Rust prints a struct, whose ids are Number(2)
+  return {Codec::js_inspect, 0, after.substr(0, 1) == ":" && !is_type};
 }
 
 // Walks from `start` to `goal` and tells the innermost open brace there; npos when `goal` stands in a string or in none.

@@ -33,6 +33,11 @@ TEST_CASE("plain JSON is found behind prose, braces and stray quotes, with jsonr
   CHECK(found(R"({"level":"debug","body":{"jsonrpc":"2.0","id":7,"result":{}}})") == "24 1 id 7");
 }
 
+TEST_CASE("what util.inspect prints is a body, what Rust prints of a struct is none") {
+  CHECK(found("got { jsonrpc: '2.0', id: 3, method: 'ping' }") == "4 " + std::to_string(static_cast<int>(Codec::js_inspect)) + " id 3");
+  CHECK(found("received: Some(Request(JsonRpcRequest { jsonrpc: JsonRpcVersion2_0, id: Number(2), request: ListToolsRequest(Request { extensions: Extensions }) }))") == "-");
+}
+
 TEST_CASE("a batch is found from its bracket on") {
   CHECK(found(R"(batch=[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}])") == "6 1 id 1");
 }
