@@ -236,6 +236,30 @@ class VantageJoin {
       });
       if (inside) move(*source, Vantage::server);
     }
+    settle_sides(group);
+  }
+
+  // Records of messages that say nothing of their place: where ids are rewritten on the way from one to the other, what rewrites them stands
+  // between, and calls take longer on its client's side.
+  void settle_sides(const Group& group) {
+    std::set<Source*> outside, inside;
+    for (Source* inner : group) {
+      if (inner->vantage != Vantage::unknown || !shows_messages(*inner)) continue;
+      for (Source* outer : group) {
+        const bool may_be = outer->vantage == Vantage::unknown ? shows_messages(*outer) : outer->vantage == Vantage::client_wire || outer->vantage == Vantage::gateway;
+        if (outer == inner || !may_be) continue;
+        const Alignment joined = session::align(outer->ledger, inner->ledger);
+        if (joined.joined == 0 || 2 * joined.rewritten < joined.joined) continue;
+        const double longer = share_longer(*outer, *inner, joined), shorter = share_longer(*inner, *outer, session::align(inner->ledger, outer->ledger));
+        if (longer < 0.5 || longer < kMostly * (longer + shorter)) continue;  // equal to the millisecond says nothing
+        inside.insert(inner);
+        outside.insert(outer);
+      }
+    }
+    for (Source* source : group) {
+      if (inside.contains(source)) move(*source, outside.contains(source) ? Vantage::gateway : Vantage::server_wire);
+      else if (outside.contains(source) && source->vantage == Vantage::unknown) move(*source, Vantage::client_wire);
+    }
   }
 
   void move(Source& source, Vantage vantage) {

@@ -27,7 +27,7 @@ ScanResult scan_of(std::vector<std::string> inputs, ScanOptions options = {}) {
 }
 
 // Calls one to six of a log whose clock starts at `hour`; what a gateway does to ids and sessions is for the caller to say.
-std::string log_of(int hour, double behind_s, const char* id_form = "{}", const char* session = kSession, const char* word = "amber") {
+std::string log_of(int hour, double behind_s, const char* id_form = "{}", const char* session = kSession, const char* word = "amber", double takes_s = 0.5) {
   std::string text;
   for (int i = 1; i <= 6; ++i) {
     const std::string id = fmt::format(fmt::runtime(id_form), i);
@@ -36,7 +36,7 @@ std::string log_of(int hour, double behind_s, const char* id_form = "{}", const 
       return fmt::format("2026-11-29T{:02}:00:{:02}.{:03}Z INFO wire session={} body={}\n", hour, ms / 1000, ms % 1000, session, json);
     };
     text += line(i, fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"echo","arguments":{{"q":"{}-{}"}}}}}})", id, word, i));
-    text += line(i + 0.5, fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"{}-{}"}}]}}}})", id, word, i));
+    text += line(i + takes_s, fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"{}-{}"}}]}}}})", id, word, i));
   }
   return text;
 }
@@ -59,6 +59,20 @@ TEST_CASE("two files of one traffic, in either order: each message once, the clo
   CHECK(result.report.totals.requests == 6);
   CHECK(notes(result, "front.log (gateway) and back.log (server) saw the same traffic: 6 of 6 calls joined; the second clock is 2.250 s ahead (within 1 ms, from 6 calls)"));
   CHECK(notes(result, "ids are rewritten on the way: 1 becomes \"1_a3b2c1d0\" (6 calls)"));
+}
+
+TEST_CASE("records of unknown place with ids rewritten on the way: the one where calls take longer is the client's side") {
+  const ScratchFolder folder;
+  const std::string front = folder.write("front.log", log_of(10, 0)), back = folder.write("back.log", log_of(10, 0.01, "10{}", kSession, "amber", 0.48));
+  const bool turned = GENERATE(false, true);
+  const ScanResult result = scan_of(turned ? std::vector{back, front} : std::vector{front, back});
+  CHECK(notes(result, "front.log (wire at the client) and back.log (wire at the server) saw the same traffic"));
+}
+
+TEST_CASE("records of unknown place with the same ids may be two of one hop: their place stays unknown") {
+  const ScratchFolder folder;
+  const ScanResult result = scan_of({folder.write("front.log", log_of(10, 0)), folder.write("back.log", log_of(10, 0.01, "{}", kSession, "amber", 0.48))});
+  CHECK(notes(result, "front.log (place unknown) and back.log (place unknown) saw the same traffic"));
 }
 
 TEST_CASE("clocks two hours apart: said, and judged apart") {
