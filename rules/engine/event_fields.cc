@@ -132,6 +132,7 @@ const FieldEntry kFields[]{
     {"retransmitted", flag<([](const TimelineEvent& e) -> bool { return e.retransmitted; })>()},
     {"modern", flag<([](const TimelineEvent& e) -> bool { return e.modern; })>()},
     {"batched", flag<([](const TimelineEvent& e) -> bool { return message(e) && message(e)->batch_size > 0; })>()},
+    {"call_batched", flag<([](const TimelineEvent& e) -> bool { return e.call && e.call->batched; })>()},
     {"batch_index", {[](const TimelineEvent& e) -> FieldText { return message(e) ? std::to_string(message(e)->batch_index) : std::string(); }}},
     {"defects", {defects_of}},
     {"error_code", {[](const TimelineEvent& e) -> FieldText { return message(e) && message(e)->kind == model::MessageKind::error ? std::to_string(message(e)->error_code) : std::string(); }}},
