@@ -26,7 +26,7 @@ constexpr Words kFillers[] = {"or", "and", "the", "a", "an", "any", "for", "mcp"
 constexpr Words kBadBefore[] = {"invalid", "unknown", "expired", "unrecognized", "unrecognised", "stale"};
 constexpr Words kBadBehind[] = {"not found", "not exist", "n't exist", "no longer", "expired", "terminated", "invalid", "unknown", "not valid", "not known", "not recognized", "not recognised", "not initialized", "not active", "was lost", "is gone"};
 
-constexpr Words kPhrases[] = {"no transport found for session", "no transport for session", "no active transport for session"};
+constexpr Words kPhrases[] = {"no transport found for session", "no transport for session", "no active transport for session", "no active sse connection for session"};
 
 // The word that ends at `end`, without what separates words.
 std::string_view word_before(std::string_view text, std::size_t end) {

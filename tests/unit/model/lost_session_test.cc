@@ -21,6 +21,7 @@ TEST_CASE("an error text tells of a lost session in the words of SDKs, servers a
       "MCP session with server terminated",
       "No transport found for sessionId",
       "session 7 does not exist",
+      "No active SSE connection for session 0f1e2d3c-aaaa-4bbb-8ccc-0123456789ab",
   };
   for (const char* text : texts) {
     INFO(text);
