@@ -273,12 +273,19 @@ void HeadWalk::error() {
   });
 }
 
+// 1.0 has the value of 1 in another type: what libraries make of an id that read every number as a double.
+std::string_view value_of_fraction(std::string_view raw) {
+  const std::size_t point = raw.find('.');
+  const bool whole = point != std::string_view::npos && raw.find_first_not_of('0', point + 1) == std::string_view::npos;
+  return whole ? raw.substr(0, point) : raw;
+}
+
 RpcId make_id(const JsonToken& token, Arena& arena) {
   switch (token.type) {
     case JsonType::none: return {};
     case JsonType::null: return {IdType::null, {}, token.raw};
     case JsonType::integer: return {IdType::integer, token.raw, token.raw};
-    case JsonType::fraction: return {IdType::fraction, token.raw, token.raw};
+    case JsonType::fraction: return {IdType::fraction, value_of_fraction(token.raw), token.raw};
     case JsonType::string: return {IdType::string, decode_string(token, arena), token.raw};
     default: return {IdType::other, token.raw, token.raw};
   }

@@ -61,6 +61,10 @@ class ReplyPairing : public Detector {
     draft.evidence.push_back(evidence_of(event));
     draft.call = call_of(event);
     if (verdict_ == ReplyVerdict::duplicate && !event.same_payload) draft.level = Level::critical, draft.detail = "different payload";
+    if (verdict_ == ReplyVerdict::type_drift && is_number(event.observation->message->id.type) && is_number(event.call->id.type)) {
+      if (event.call->id.type == IdType::fraction) return;  // 1.0 answered as 1: JavaScript has no other way, and the request was wrong
+      draft.level = Level::medium, draft.detail = "fraction";  // most clients compare numbers by value
+    }
     findings.add(draft);
     if (verdict_ == ReplyVerdict::orphan && !own_id_only_ && event.other) {  // the request it was meant for belongs to the finding as well
       draft.count = 0;
@@ -69,6 +73,8 @@ class ReplyPairing : public Detector {
       findings.add(std::move(draft));
     }
   }
+
+  static bool is_number(IdType type) { return type == IdType::integer || type == IdType::fraction; }
 
   static ReplyVerdict verdict_of(std::string_view word) {
     if (word == "orphan" || word == "own_id") return ReplyVerdict::orphan;

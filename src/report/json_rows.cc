@@ -176,6 +176,8 @@ void JsonRows::rpc_id(const model::OwnedId& id) {
   json_.key("rpc_id");
   if (id.type == IdType::string) {
     json_.text(id.value);
+  } else if (id.type == IdType::fraction && is_json_number(id.raw)) {
+    json_.token(id.raw);
   } else if ((id.type == IdType::integer || id.type == IdType::fraction) && is_json_number(id.value)) {
     json_.token(id.value);
   } else {

@@ -65,6 +65,9 @@ TEST_CASE("an id keeps its JSON type and every digit") {
   CHECK(id("null").messages[0].kind == MessageKind::request);
   CHECK(id("1.5").messages[0].id.type == IdType::fraction);
   CHECK(id("1e3").messages[0].id.type == IdType::fraction);
+  CHECK(id("1.0").messages[0].id.type == IdType::fraction);
+  CHECK(id("1.0").messages[0].id.value == "1");
+  CHECK(id("1.0").messages[0].id.raw == "1.0");
   CHECK(id("true").messages[0].id.type == IdType::other);
   CHECK(id("[]").messages[0].id.type == IdType::other);
   CHECK(id("{}").messages[0].id.type == IdType::other);

@@ -96,3 +96,25 @@ TEST_CASE("stdio transcripts as text: arrows, names of the streams, letters, who
     check_dump(spelling);
   }
 }
+
+TEST_CASE("1.0 is the value 1 as another type: a reply is no orphan for it, and a server that was asked with it is not to blame") {
+  const auto line = [](int second, const char* direction, const std::string& json) { return fmt::format(R"({{"ts":"2026-11-29T16:35:{}.000Z","dir":"{}","message":{}}})", second, direction, json) + "\n"; };
+  const auto call = [&](int second, const char* asked, const char* answered) {
+    return line(second, "c2s", fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"echo","arguments":{{}}}}}})", asked)) +
+           line(second + 1, "s2c", fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{"content":[]}}}})", answered));
+  };
+  static const pipeline::Knowledge kKnowledge = pipeline::load_knowledge({}, {});
+  const ScratchFolder folder;
+  const auto rules_of = [&](const std::string& text) {
+    pipeline::ScanOptions options;
+    options.inputs = {folder.write("wire.log", text)};
+    options.threads = 1;
+    std::vector<std::string> rules;
+    for (const auto& finding : pipeline::scan(options, kKnowledge, Limits{}, [](const std::string&, std::uint64_t) {}).report.findings) {
+      rules.push_back(finding.rule + " " + std::string(model::to_string(finding.fault.party)) + " " + std::string(model::to_string(finding.level)));
+    }
+    return rules;
+  };
+  CHECK(rules_of(call(10, "1", "1.0") + call(20, "2", "2")) == std::vector<std::string>{"id-type-drift server medium"});
+  CHECK(rules_of(call(10, "1.0", "1") + call(20, "2", "2")) == std::vector<std::string>{"bad-id-type client medium"});
+}
