@@ -121,7 +121,7 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   const bool ids_tell = !nobodys && !session.stateless && !session.modern && message.id.type != IdType::null && message.id.present();
   Call* in_flight = ids_tell ? calls_.newest_open(session.index, requestor, message.id) : nullptr;
   if (in_flight && in_flight->maybe_answered) in_flight = nullptr;  // it may be over: no collision that could be shown
-  request.retransmitted = ids_tell && is_retransmission(state, message, requestor);
+  request.retransmitted = ids_tell && is_retransmission(state, message, requestor, time_of(seen));
   if (Call* before = message.id.present() ? sent_before(session, exchange, message, requestor, time_of(seen)) : nullptr) {
     close_call(*before, CloseReason::sent_again, time_of(seen), nullptr);
     request.retransmitted = true;
@@ -208,12 +208,14 @@ bool SessionTracker::shown_already(const Observation& seen, const SessionState& 
   return false;
 }
 
-// The same message again after a refusal, a reset or a missing answer: a retry of the transport, no second use of the id.
-bool SessionTracker::is_retransmission(const SessionState& state, const RpcMessage& message, Direction requestor) {
+// The same message again after a refusal, a reset or a missing answer, or at once after its own side hung up: a retry of the transport, no second
+// use of the id.
+bool SessionTracker::is_retransmission(const SessionState& state, const RpcMessage& message, Direction requestor, Time at) {
   const IdLedger& used = state.ids[side(requestor)];
   if (state.incarnation == 1 && used.complete() && !used.contains(message.id)) return false;  // as nearly all are
   const Call* before = calls_.newest_finished(state.session.index, requestor, message.id);
   if (!before || before->params_digest != message.digest || before->method != message.method) return false;
+  if (before->closed == CloseReason::client_closed) return message.digest != 0 && at.known() && before->closed_at.known() && at.us - before->closed_at.us <= kRetryWithinUs;
   return before->closed == CloseReason::refused || before->closed == CloseReason::connection_reset || before->closed == CloseReason::stream_closed;
 }
 

@@ -99,7 +99,7 @@ class SessionTracker : public model::ObservationSink {
   void remember_caller(const Observation& seen, const model::Call& call);
   model::Call* sent_before(const model::Session& session, const model::Exchange* exchange, const model::RpcMessage& message, model::Direction requestor, Time at);
   void count_client_request(model::Session& session, const model::RpcMessage& message);
-  bool is_retransmission(const SessionState& state, const model::RpcMessage& message, model::Direction requestor);
+  bool is_retransmission(const SessionState& state, const model::RpcMessage& message, model::Direction requestor, Time at);
   void learn_from_request(SessionState& state, const Observation& seen);
   void on_notification(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction direction);
   void on_cancel(const Observation& seen, SessionState& state, model::Direction direction);
