@@ -158,6 +158,10 @@ void SessionTracker::on_undeliverable(const Observation& seen, Event& told) {
       return false;
     });
   }
+  if (!told.session && !several && told.fitting == 0) {  // a log that shows no requests, and the beginning of one session alone
+    const SessionState* only = only_session(seen);
+    if (only && only->session.start_seen && !only->session.ended && only->session.counts.requests == 0) told.session = &only->session;
+  }
   emit(told);
   if (oldest) close_call(*oldest, oldest->collided ? CloseReason::overwritten : CloseReason::undeliverable, time_of(seen), &seen);
   if (open.several && key != kGetStream) count_unplaced(key, open.calls, seen);
