@@ -106,7 +106,7 @@ class ClientTimeout : public Detector {
       const bool by_call = call->collided || call->untaken != Untaken::no || call->stream_ended != CloseReason::open;
       if (by_call) draft.cause_id = call->id.value;
       if (got_nameless_error(*call)) {
-        draft.detail += draft.detail.empty() ? "error without an id" : ", error without an id";
+        draft.detail = "error without an id";
         draft.fault = {Party::server, Certainty::strong, {}, "its error came without the id of the call; the client could not tell what it answered, and " + words_of(wait)};
       }
     } else if (notice && !notice->key.empty()) {
