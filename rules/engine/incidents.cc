@@ -253,7 +253,7 @@ std::vector<Incident> assemble_incidents(FindingBook& book, const std::vector<mo
   for (const BookedFinding& booked : all) {
     const BookedFinding* root = root_of(booked, by_id);
     if (root->finding.level == Level::informational) continue;
-    const std::string detail = root->rule->incident_stories.empty() ? std::string() : root->finding.detail;
+    const std::string detail = root->rule->incident_stories.contains(root->finding.detail) ? root->finding.detail : std::string();
     const auto client = clients.find(root->finding.session);
     Group& group = groups[{root->finding.rule, detail, root->finding.fault.party, std::string(client == clients.end() ? std::string_view() : client->second)}];
     (root == &booked ? group.roots : group.effects).push_back(&booked);
