@@ -86,6 +86,6 @@ class GatewayMixup : public Detector {
 
 }  // namespace
 
-extern const DetectorEntry kGatewayMixup{"gateway_mixup", event_bits(EventKind::request, EventKind::cancel, EventKind::timeout), {"fault"}, made<GatewayMixup>};
+extern const DetectorEntry kGatewayMixup{"gateway_mixup", event_bits(EventKind::request, EventKind::reply, EventKind::cancel, EventKind::timeout), {"fault"}, made<GatewayMixup>};
 
 }  // namespace mcpscan::engine

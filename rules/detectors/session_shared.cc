@@ -41,12 +41,12 @@ class SessionShared : public Detector {
  public:
   explicit SessionShared(const Parameters& parameters) : one_input_(one_input(parameters)) {}
 
-  std::uint32_t wants() const override { return one_input_ ? ~event_bit(EventKind::request) : ~0u; }
+  std::uint32_t wants() const override { return one_input_ ? ~event_bits(EventKind::request, EventKind::reply) : ~0u; }
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (!event.session) return;
     if (event.kind == EventKind::session_finished) return flush(event, findings);
-    if (event.kind == EventKind::request) return hops_.note(event);
+    if (event.kind == EventKind::request || event.kind == EventKind::reply) return hops_.note(event);
     const Exchange& exchange = *event.exchange;
     if (!exchange.named_session) return;
     Seen& seen = seen_[{event.source.input, event.session->index}];
@@ -114,6 +114,6 @@ class SessionShared : public Detector {
 
 }  // namespace
 
-extern const DetectorEntry kSessionShared{"session_shared", event_bits(EventKind::exchange_opened, EventKind::request, EventKind::session_finished), {}, made<SessionShared>};
+extern const DetectorEntry kSessionShared{"session_shared", event_bits(EventKind::exchange_opened, EventKind::request, EventKind::reply, EventKind::session_finished), {}, made<SessionShared>};
 
 }  // namespace mcpscan::engine

@@ -1,6 +1,8 @@
 #include "engine/hop_calls.h"
 
+#include <map>
 #include <unordered_map>
+#include <utility>
 
 namespace mcpscan::engine {
 
@@ -18,6 +20,15 @@ bool is_tool_behind(std::string_view front, std::string_view behind) {
   return std::string_view("-_./:").find(front[front.size() - behind.size() - 1]) != std::string_view::npos;
 }
 
+// Whether the first is in front of the second, as far as they tell: a call takes longer the farther from the server it is watched, which needs no
+// common clock, and comes earlier there.
+int votes(const HopCall& first, const HopCall& second) {
+  const auto sign = [](std::int64_t us) { return us > 0 ? 1 : us < 0 ? -1 : 0; };
+  const Time a = first.call.replied_at, b = second.call.replied_at;
+  if (a.known() && b.known()) return sign((a.us - first.call.requested_at.us) - (b.us - second.call.requested_at.us));
+  return sign(second.call.requested_at.us - first.call.requested_at.us);
+}
+
 bool carries_on(const HopCall& front, const HopCall& behind) {
   const Time asked = front.call.requested_at, passed = behind.call.requested_at;
   if (front.input == behind.input || front.session == behind.session || !asked.known() || !passed.known()) return false;
@@ -30,6 +41,12 @@ bool carries_on(const HopCall& front, const HopCall& behind) {
 void HopCalls::note(const TimelineEvent& event) {
   const RpcMessage* message = event.observation ? event.observation->message : nullptr;
   if (!message || !event.session) return;
+  const std::uint64_t place = event.call ? std::uint64_t{event.source.input} << 32 | event.call->handle : 0;
+  if (event.kind == EventKind::reply && event.call) {
+    const auto asked = open_.extract(place);
+    if (!asked.empty()) calls_[asked.mapped()].call.replied_at = event.at;
+    return;
+  }
   if (event.kind == EventKind::cancel || event.kind == EventKind::timeout) {
     if (message->method != "notifications/cancelled" || cancels_.size() >= kCalls) return;
     cancels_.push_back({event.source.input, event.session->label, OwnedId(message->related), event.at, evidence_of(event)});
@@ -38,6 +55,7 @@ void HopCalls::note(const TimelineEvent& event) {
   const bool call = event.kind == EventKind::request && event.call && event.call->method == "tools/call" && event.call->requestor == Direction::client_to_server;
   if (!call || message->arguments_digest == 0 || calls_.size() >= kCalls) return;
   const HttpFacts* http = event.observation->http;
+  open_[place] = calls_.size();
   HopCall& kept = calls_.emplace_back();
   kept.input = event.source.input;
   kept.session = event.session->label;
@@ -60,12 +78,20 @@ void HopCalls::pair() {
     }
     return found;
   };
+  std::vector<std::pair<HopCall*, HopCall*>> pairs;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> in_front;  // votes for the first input to be in front of the second
   for (HopCall& front : calls_) {
     const auto& alike = by_arguments[front.arguments];
     HopCall* const behind = only(alike, [&](const HopCall& call) { return carries_on(front, call); });
     if (!behind || only(alike, [&](const HopCall& call) { return carries_on(call, *behind); }) != &front) continue;
-    front.behind = behind;
-    behind->front = &front;
+    pairs.emplace_back(&front, behind);
+    in_front[{front.input, behind->input}] += votes(front, *behind);
+  }
+  // Within the skew of two clocks either may have come first: all calls between two files go the same way.
+  for (const auto& [front, behind] : pairs) {
+    if (in_front[{front->input, behind->input}] <= in_front[{behind->input, front->input}]) continue;
+    front->behind = behind;
+    behind->front = front;
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "model/detector.h"
@@ -37,13 +38,14 @@ class HopCalls {
  public:
   static constexpr std::size_t kCalls = 50000;
 
-  void note(const model::TimelineEvent& event);  // requests, cancels and timeouts
+  void note(const model::TimelineEvent& event);  // requests, replies, cancels and timeouts
   // To be called once, when all is read.
   void pair();
   const std::vector<HopCall>& calls() const { return calls_; }
   const std::vector<HopCancel>& cancels() const { return cancels_; }
 
  private:
+  std::unordered_map<std::uint64_t, std::size_t> open_;  // calls that wait for their reply, by input and handle
   std::vector<HopCall> calls_;
   std::vector<HopCancel> cancels_;
 };
