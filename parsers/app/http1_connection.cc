@@ -47,7 +47,9 @@ BodyPlan Http1Connection::request_head(const HttpHead& head, Stamp stamp) {
   report_oddities(head, stamp);
   // A request while others wait is no news; after a gap nobody knows how many were lost between.
   if (request_gap_ && !waiting_.empty()) pairing_lost_ = true;
-  request_gap_ = false;
+  request_gap_ = newest_missing_ = false;
+  // All that its client had read of the responses stands before it: with no hole in them, it did not wait for the last one.
+  pipelined_ |= !waiting_.empty() && !response_gap_ && !server_reader_.seeking() && connection_.flow().saw_start;
   // Who does not pipeline had the whole response before: a chunk that comes behind its gap is of the response to this one.
   if (!pipelined_) server_reader_.end_sought(stamp);
   waiting_.push_back(connection_.open_exchange());
@@ -121,9 +123,10 @@ BodyPlan Http1Connection::response_head(const HttpHead& head, Stamp stamp) {
 void Http1Connection::choose_exchange(Stamp stamp) {
   if (response_gap_) {
     // Clients do not pipeline: the newest request was sent after all earlier responses were whole. One that does pipeline
-    // leaves us without a clue.
+    // leaves us without a clue. Where requests are missing too, the newest one may be among them.
     pairing_lost_ |= pipelined_ && waiting_.size() > 1;
-    while (!pairing_lost_ && waiting_.size() > 1) close_oldest(EndReason::evidence_gap, stamp);
+    const std::size_t may_be_meant = newest_missing_ ? 0 : 1;
+    while (!pairing_lost_ && waiting_.size() > may_be_meant) close_oldest(EndReason::evidence_gap, stamp);
     response_gap_ = false;
   }
   if (!pairing_lost_ && !waiting_.empty() && !waiting_.front()->unpaired()) {
@@ -231,7 +234,8 @@ void Http1Connection::gap(Side from, std::uint64_t length, Stamp stamp) {
   if (tunnel_ || upgraded_h2c_ != nullptr) return;
   const Exchange* cut = exchange_of(from);
   if (from == Side::server) {
-    connection_.report_gap(from, length, cut, kLost, stamp);
+    const bool may_cut_others = pipelined_ && waiting_.size() > 1;
+    connection_.report_gap(from, length, may_cut_others ? nullptr : cut, kLost, stamp);
     server_reader_.gap(length, stamp);
     response_gap_ |= server_reader_.seeking() && downloading_ == nullptr;
     return;
@@ -242,6 +246,7 @@ void Http1Connection::gap(Side from, std::uint64_t length, Stamp stamp) {
   client_reader_.gap(length, stamp);
   if (cut == nullptr) connection_.report_gap(from, length, waiting_.size() > before ? waiting_.back().get() : nullptr, kLost, stamp);
   request_gap_ = client_reader_.seeking();
+  newest_missing_ = request_gap_ && waiting_.size() == before;  // else it is the one that the gap cut
   if (request_gap_) orphans_ = 0;
 }
 

@@ -103,6 +103,7 @@ class Http1Connection final : public HttpProtocol {
   bool interim_ = false, forced_ = false, tunnel_ = false;
   bool client_spoke_ = false, server_spoke_ = false, pipelined_ = false;
   bool request_gap_ = false;   // requests may be missing before the next one
+  bool newest_missing_ = false;  // and the newest that was sent is one of them
   bool response_gap_ = false;  // responses may be missing before the next one
   bool pairing_lost_ = false;
   bool client_closed_ = false, server_closed_ = false, client_closed_first_ = false;

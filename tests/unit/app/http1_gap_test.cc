@@ -36,7 +36,7 @@ TEST_CASE("an event that a gap cut is told as truncated, and half an event behin
 
 TEST_CASE("a lost response does not shift the next one onto the wrong request") {
   Wire wire;
-  wire.client(post(call(1))).client(post(call(2))).gap(Side::server, 160).server(json_reply(result(2)));
+  wire.client(post(call(1))).gap(Side::server, 160).client(post(call(2))).server(json_reply(result(2)));
   const Lines lines = wire.end();
   CHECK(lines[5] == "#1 end evidence_gap 83/-1");
   CHECK(lines[7] == "#2 < result 2 [post s1]");
@@ -97,6 +97,24 @@ TEST_CASE("behind a gap a pipelining client is not paired any more") {
   CHECK(std::count(lines.begin(), lines.end(), "#4 < result 3 [-]") == 1);
   CHECK(std::count(lines.begin(), lines.end(), "#2 end evidence_gap 83/-1") == 1);
   CHECK(std::count(lines.begin(), lines.end(), "#3 end evidence_gap 83/-1") == 1);
+}
+
+TEST_CASE("with a response and the next request lost, the next response is not given to the request that still waits") {
+  Wire wire;
+  wire.client(post(call(1))).gap(Side::server, 160).gap(Side::client, 180).server("HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
+  wire.client(post(call(3))).server(json_reply(result(3)));
+  const Lines lines = wire.end();
+  CHECK(std::count(lines.begin(), lines.end(), "#1 end evidence_gap 83/-1") == 1);
+  CHECK(std::count(lines.begin(), lines.end(), "#1 202 [post s1]") == 0);
+  CHECK(lines[lines.size() - 2] == "#3 < result 3 [post s1]");
+}
+
+TEST_CASE("a client that has written several requests before any response came pipelines, also where the first response is lost") {
+  Wire wire;
+  wire.client(post(call(1)) + post(call(2)) + post(call(3))).gap(Side::server, 160).server(json_reply(result(2)));
+  const Lines lines = wire.end();
+  CHECK(std::count(lines.begin(), lines.end(), "#4 < result 2 [-]") == 1);
+  for (const char* end : {"#1 end evidence_gap 83/-1", "#2 end evidence_gap 83/-1", "#3 end evidence_gap 83/-1"}) CHECK(std::count(lines.begin(), lines.end(), end) == 1);
 }
 
 TEST_CASE("a connection joined in the middle is read from its next head on") {
