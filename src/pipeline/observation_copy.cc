@@ -81,7 +81,7 @@ Observation ObservationCopier::copy(const Observation& seen) {
   if (seen.message) copy.message = copy_of(*seen.message, arena_);
   // What is quoted of a record is a part of its message, most often.
   const Mover mover = seen.message ? Mover{arena_, seen.message->text, copy.message->text} : Mover{arena_};
-  for (std::string_view* view : {&copy.session, &copy.event_id, &copy.text}) mover.move(*view);
+  for (std::string_view* view : {&copy.session, &copy.server, &copy.event_id, &copy.text}) mover.move(*view);
   if (seen.http) copy.http = copy_http(*seen.http);
   if (seen.notice) copy.notice = copy_of(*seen.notice, arena_);
   if (seen.outcome) copy.outcome = copy_of(*seen.outcome, arena_);

@@ -39,6 +39,7 @@ void SessionTracker::on_exchange_request(const Observation& seen) {
   exchange.peer_port = http.peer_port;
   exchange.server = http.server;
   exchange.principal = http.principal;
+  exchange.gap = http.body_unknown;
   exchange.last_event_id = http.last_event_id;
   exchange.protocol_version = http.protocol_version;
   exchange.mcp_method = http.mcp_method;
@@ -63,6 +64,7 @@ void SessionTracker::on_exchange_response(const Observation& seen) {
   exchange->responded_at = time_of(seen);
   exchange->status = http.status;
   exchange->is_sse = http.is_sse;
+  exchange->gap = exchange->gap || http.body_unknown;
   if (seen.stream != StreamKind::unknown) exchange->stream = seen.stream;
   if (exchange->session == kNoSession || !sessions_.alive(exchange->session)) return;
   SessionState& state = sessions_.at(exchange->session);
@@ -295,7 +297,7 @@ void SessionTracker::on_gap(const Observation& seen) {
   } else if (seen.connection != 0) {
     exchanges_.mark_gap_on(seen.connection, touch);
   }
-  if (!seen.session.empty()) touched.push_back(session_of(seen, nullptr).session.index);
+  if (!seen.session.empty()) touched.push_back(session_of(seen, exchange_of(seen)).session.index);
   if (touched.empty() && seen.connection != 0) {  // between two exchanges, or where a whole one is missing
     const auto last = session_of_connection_.find(seen.connection);
     if (last != session_of_connection_.end() && sessions_.alive(last->second)) touched.push_back(last->second);

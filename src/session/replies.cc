@@ -85,9 +85,11 @@ void SessionTracker::on_reply(const Observation& seen, Exchange* exchange, Direc
     return emit(unknown);
   }
   Match match = exchange ? match_on_exchange(seen, *state, *exchange, requestor) : match_in_session(seen, *state, requestor);
-  const bool request_unseen = options_.wire && (!exchange || exchange->method.empty());  // the capture lost the other direction of its connection
+  // The capture lost the other direction of its connection, or all of its request's body.
+  const bool request_unseen = options_.wire && (!exchange || exchange->method.empty() || (exchange->gap && exchange->method == "POST" && exchange->calls.empty()));
   const bool ids_tell = !state->session.modern && !state->session.stateless;  // where not, another client's call may have that id
-  const bool unpaired = !ids_tell || match.verdict == ReplyVerdict::orphan || (!exchange && match.verdict == ReplyVerdict::duplicate);
+  const bool misfit = match.call && !fits(*match.call, message);
+  const bool unpaired = !ids_tell || misfit || match.verdict == ReplyVerdict::orphan || (!exchange && match.verdict == ReplyVerdict::duplicate);
   // What a server asks may come on any stream of the session, so a hole in one may hide it.
   const bool asked_in_a_hole = requestor == Direction::server_to_client && match.verdict == ReplyVerdict::orphan && state->session.had_gap;
   if ((request_unseen && unpaired) || asked_in_a_hole) match = {nullptr, nullptr, ReplyVerdict::head_of_evidence, false, false};
@@ -137,6 +139,7 @@ SessionTracker::Match SessionTracker::match_on_exchange(const Observation& seen,
   Match match;
   Call* closed = nullptr;
   Call* waiting = nullptr;
+  Call* cut = nullptr;
   const Call* last = nullptr;
   std::size_t own = 0;
   for (const std::uint32_t handle : exchange.calls) {
@@ -150,9 +153,11 @@ SessionTracker::Match SessionTracker::match_on_exchange(const Observation& seen,
       match = {&call, nullptr, ReplyVerdict::type_drift, false, false};
     }
     if (open) waiting = &call;
+    if (open && exchange.gap && !cut && !call.id.view().present()) cut = &call;
     if (!open && call.id.view() == message.id) closed = &call;
   }
   if (match.call) return match;
+  if (cut && fits(*cut, message)) return {cut, nullptr, ReplyVerdict::answer, false, false};  // the hole in its request took its id
   if (closed) return {closed, nullptr, is_late(*closed) ? ReplyVerdict::late : ReplyVerdict::duplicate, false, false};
   if (is_sentinel(message)) return {own == 1 ? waiting : nullptr, nullptr, ReplyVerdict::refusal, false, false};
   if (state.session.stateless || state.session.modern) {

@@ -44,7 +44,7 @@ std::string_view transport_of(const Observation& seen, SessionKeying keying) {
 SessionState& SessionTracker::session_of(const Observation& seen, Exchange* exchange) {
   if (!seen.session.empty()) {
     const SessionKeying keying = seen.keying == SessionKeying::none ? SessionKeying::mcp_session_id : seen.keying;
-    const std::string_view server = exchange ? std::string_view(exchange->server) : std::string_view();
+    const std::string_view server = exchange ? std::string_view(exchange->server) : seen.server;
     bool created = false;
     SessionState& state = sessions_.named(seen.session, server, keying, created);
     if (keying != SessionKeying::process) capabilities_ |= model::kSessions;

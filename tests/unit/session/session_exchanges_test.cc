@@ -247,6 +247,37 @@ TEST_CASE("a reply whose request the capture lost is no answer to another client
   CHECK(wire.told() == Lines{"< ? head_of_evidence", "< 1 answer"});
 }
 
+TEST_CASE("a request whose id the capture lost is answered by what comes on its exchange, and one that is lost whole accuses nobody") {
+  Wire wire;
+  wire.initialize(1);
+  wire.response(1, 200, {.response_session = "s1"});
+  wire.reply("0", {.exchange = 1, .direction = Direction::server_to_client, .stream = StreamKind::post, .keys = model::kProtocolVersionKey | model::kCapabilities});
+  wire.end(1, EndReason::complete);
+  wire.open(2, {.session = "s1", .server = kServer, .body_unknown = true}, {.connection = 9});
+  wire.request({}, {.session = "s1", .exchange = 2, .direction = Direction::client_to_server, .stream = StreamKind::post, .defects = model::kTruncated});
+  wire.answer(2, "5");
+  wire.end(2, EndReason::complete);
+  wire.open(3, {.session = "s1", .server = kServer, .body_unknown = true}, {.connection = 9});
+  wire.answer(3, "6");
+  CHECK(wire.told() == Lines{"+ log#2", "> 0", "< 0 answer", "malformed s1", "> ", "<  answer", "< ? head_of_evidence"});
+}
+
+TEST_CASE("a reply whose request the capture lost is no answer to a call that it does not fit") {
+  Wire wire;
+  wire.initialize(1);
+  wire.end(1, EndReason::evidence_gap);
+  wire.reply("0", {.exchange = 2, .direction = Direction::server_to_client, .stream = StreamKind::post});
+  const Lines told = wire.told();
+  CHECK(std::count(told.begin(), told.end(), "< 0 answer") == 0);
+}
+
+TEST_CASE("a reply whose request the capture lost is in the session that its response names") {
+  Wire wire;
+  wire.post(1, "5");
+  wire.reply("9", {.session = "s1", .exchange = 2, .direction = Direction::server_to_client, .stream = StreamKind::post, .server = kServer});
+  CHECK(wire.told() == Lines{"+ s1", "> 5", "< ? head_of_evidence for 5"});
+}
+
 TEST_CASE("a request of revision 2026-07-28 belongs to no session, and its hung-up exchange cancels it") {
   Wire wire;
   wire.open(1, {.peer = "10.0.0.1", .server = kServer, .protocol_version = "2026-07-28"});

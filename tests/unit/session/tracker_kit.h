@@ -26,7 +26,7 @@ struct Where {
   model::StreamKind stream = model::StreamKind::unknown;
   model::SessionKeying keying = model::SessionKeying::none;
   std::string_view method = {}, target = {}, reason = {}, event_id = {}, payload = "p";
-  std::string_view peer = {}, related = {}, client_name = {}, version = {};
+  std::string_view server = {}, peer = {}, related = {}, client_name = {}, version = {};
   std::uint16_t port = 0;
   std::uint32_t keys = model::kContent, batch = 0, defects = 0;
   std::uint64_t principal = 0;
@@ -39,7 +39,7 @@ struct Http {
   std::string_view method = "POST", session = {}, response_session = {}, last_event_id = {}, peer = {}, server = {}, protocol_version = {};
   std::uint16_t port = 0, status = 0;
   model::EndReason end = model::EndReason::unknown;
-  bool sse = false;
+  bool sse = false, body_unknown = false;
 };
 
 inline std::string word(model::CloseReason reason) {
@@ -87,6 +87,7 @@ class Tracked : public model::EventSink {
     facts.status = http.status;
     facts.end = http.end;
     facts.is_sse = http.sse;
+    facts.body_unknown = http.body_unknown;
     seen.http = &facts;
     tracker.observe(seen);
   }
@@ -148,6 +149,7 @@ class Tracked : public model::EventSink {
   model::Observation seen_at(const Where& where) {
     model::Observation seen;
     seen.session = where.session;
+    seen.server = where.server;
     seen.exchange = where.exchange;
     seen.connection = where.connection;
     seen.channel = where.channel;
