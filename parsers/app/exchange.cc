@@ -23,6 +23,8 @@ constexpr std::array kKeptFields = {
     &HttpHead::mcp_method, &HttpHead::forwarded_for, &HttpHead::mcp_name,
 };
 
+constexpr std::string_view kEndsInside = "the evidence ends inside a message";
+
 int base64_value(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -109,7 +111,7 @@ void Exchange::begin(HttpConnection& connection, std::uint64_t number) {
   events_seen_ = 0;
   has_request_ = has_response_ = request_done_ = response_done_ = false;
   request_told_ = response_told_ = ended_ = false;
-  known_endpoint_ = is_sse_ = unpaired_ = request_hole_ = response_hole_ = false;
+  known_endpoint_ = is_sse_ = unpaired_ = request_hole_ = response_hole_ = evidence_over_ = false;
 }
 
 // --- the request ---
@@ -238,6 +240,7 @@ void Exchange::end(EndReason reason, Stamp stamp) {
   ended_ = true;
   if (recorder()) recorder()->end(number_, nature_ == Nature::mcp, reason, stamp);
   if (is_evidence_end(reason)) {
+    evidence_over_ = reason == EndReason::evidence_ends;
     request_body_.cut(stamp);
     response_body_.cut(stamp);
   }
@@ -322,6 +325,10 @@ void Exchange::take_endpoint_event(std::string_view data) {
 // --- observations ---
 
 void Exchange::read_messages(Side from, std::string_view text, std::string_view event_id, Stamp stamp) {
+  if (evidence_over_) {
+    emit_request();
+    connection_->report_gap(from, 0, this, kEndsInside, stamp);
+  }
   const bool lenient = true;
   const ReadOutcome outcome = state_.reader.read(text, Codec::json, lenient, state_.arena, [&](const model::RpcMessage& message) {
     if (from == Side::client && message.method == "subscriptions/listen") stream_ = StreamKind::listen;
@@ -371,6 +378,7 @@ void Exchange::address(model::Observation& observation) const {
   observation.stream = stream_;
   observation.keying = keying_;
   observation.session = session_;
+  if (!request_told_) observation.server = connection_->server();
   observation.exchange = number_;
   observation.connection = connection_->flow().connection;
 }

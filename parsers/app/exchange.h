@@ -104,6 +104,7 @@ class Exchange final : private BodyReader::Events {
   bool request_told_ = false, response_told_ = false, ended_ = true;
   bool known_endpoint_ = false, is_sse_ = false, unpaired_ = false;
   bool request_hole_ = false, response_hole_ = false;
+  bool evidence_over_ = false;  // what comes yet is a message that the evidence ends in
 };
 
 }  // namespace mcpscan::app

@@ -156,3 +156,13 @@ TEST_CASE("with every packet cut inside its head, each request still makes its e
   CHECK(std::count(lines.begin(), lines.end(), "#3 200 [post]") == 1);
   CHECK(lines.back() == "#3 end evidence_gap -1/-1");
 }
+
+TEST_CASE("an event that the evidence ends in is told with a hole of its exchange") {
+  Wire wire;
+  const std::string stream = chunk(event(result(1)));
+  wire.client(post(call(1))).server(sse_head()).server(std::string_view(stream).substr(0, 62));
+  const Lines lines = wire.end(model::EndReason::evidence_ends);
+  const auto gap = std::find(lines.begin(), lines.end(), "#1 gap 0 [post s1]");
+  REQUIRE(gap != lines.end());
+  CHECK(*std::next(gap) == "#1 < result 1 truncated [post s1]");
+}
