@@ -19,7 +19,18 @@ using namespace model;
 
 constexpr std::size_t kTokens = 1024;  // of a session
 
-std::uint64_t token_key(const RpcId& token, Direction requestor) { return hash_combine(hash_bytes(token.value, static_cast<std::uint64_t>(token.type)), static_cast<std::uint64_t>(requestor)); }
+// Clients without a session may hand out the same tokens: there it is the exchange that tells them apart.
+std::uint64_t token_key(const Observation& seen, const Session& session, const RpcId& token, Direction requestor) {
+  const bool tokens_tell = !session.stateless && !session.modern && session.keyed_by != SessionKeying::source;
+  const std::uint64_t owner = hash_combine(static_cast<std::uint64_t>(requestor), tokens_tell ? 0 : seen.exchange);
+  return hash_combine(hash_bytes(token.value, static_cast<std::uint64_t>(token.type)), owner);
+}
+
+// A stream whose request the capture lacks may be one that was resumed, where what had been sent comes again.
+bool may_repeat(const TimelineEvent& event) {
+  const bool unasked = event.session->on_wire && (!event.exchange || event.exchange->method.empty());
+  return unasked || event.observation->stream == StreamKind::get_resume;
+}
 
 class Progress : public Detector {
  public:
@@ -30,10 +41,10 @@ class Progress : public Detector {
     const RpcMessage* message = event.observation->message;
     if (event.kind == EventKind::request) {
       if (!message || !message->progress_token.present()) return;
-      return increasing_ ? begin_anew(*event.session, message->progress_token, event.call->requestor)
+      return increasing_ ? begin_anew(event, message->progress_token)
                          : void(seen_[event.session->index].handed_out[by_server(event.call->requestor)].use(message->progress_token, limits_));
     }
-    if (!message || message->method != "notifications/progress" || event.observation->stream == StreamKind::get_resume) return;
+    if (!message || message->method != "notifications/progress" || may_repeat(event)) return;
     const Direction requestor = event.observation->direction == Direction::server_to_client ? Direction::client_to_server : Direction::server_to_client;
     Tokens& tokens = seen_[event.session->index];
     increasing_ ? check_value(event, *message, tokens, requestor, findings) : check_token(event, *message, tokens, requestor, findings);
@@ -47,10 +58,10 @@ class Progress : public Detector {
   static std::size_t by_server(Direction requestor) { return requestor == Direction::server_to_client; }
 
   // A token that another request had before counts from the start.
-  void begin_anew(const Session& session, const RpcId& token, Direction requestor) {
-    const auto tokens = seen_.find(session.index);
+  void begin_anew(const TimelineEvent& event, const RpcId& token) {
+    const auto tokens = seen_.find(event.session->index);
     if (tokens == seen_.end()) return;
-    const auto last = tokens->second.last.find(token_key(token, requestor));
+    const auto last = tokens->second.last.find(token_key(*event.observation, *event.session, token, event.call->requestor));
     if (last != tokens->second.last.end()) last->second = -1;
   }
 
@@ -70,7 +81,7 @@ class Progress : public Detector {
     const auto value = json_.number("/params/progress");
     if (!value) return;
     if (tokens.last.size() >= kTokens) tokens.last.clear();
-    const auto [last, fresh] = tokens.last.try_emplace(token_key(message.related, requestor), *value);
+    const auto [last, fresh] = tokens.last.try_emplace(token_key(*event.observation, *event.session, message.related, requestor), *value);
     if (fresh) return;
     const double before = last->second;
     last->second = *value;

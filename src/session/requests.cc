@@ -227,11 +227,13 @@ void SessionTracker::on_notification(const Observation& seen, SessionState& stat
   told.exchange = exchange;
   if (message.method == "notifications/progress") {
     const Direction requestor = opposite(direction);
+    const bool tokens_tell = !exchange || (!state.session.stateless && !state.session.modern);  // where not, another client's call may have that token
     for (const std::uint32_t handle : newest_open(state)) {
       const Call& call = calls_.at(handle);
+      if (!tokens_tell && call.exchange != exchange->id) continue;
       if (call.requestor == requestor && call.progress_token.view() == message.related) told.call = &call;
     }
-    if (!told.call) {
+    if (!told.call && tokens_tell) {
       const Call* ended = calls_.newest_finished(state.session.index, requestor, message.related);
       if (ended && ended->progress_token.view() == message.related) told.other = ended;
     }
