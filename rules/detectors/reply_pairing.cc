@@ -1,7 +1,8 @@
 // Replies that do not pair with one waiting call: orphans, those among them that a client sent under an id of its own, duplicates and ids
 // that changed their JSON type. One detector for four rules; the rule's `verdict` parameter says which.
-// What a server asks may come on any stream of a session, and a hole in a capture may be known only when what is behind it has come: what
-// a client answers is told at the end of its session, where nothing of it is missing.
+// What a server asks may come on any stream of a session, what it answers on a stream for all replies may have been asked on any
+// connection, and a hole in a capture may be known only when what is behind it has come: such orphans are told at the end of their session,
+// where nothing of it is missing.
 // Source: JSON-RPC 2.0 section 5; protocol notes RS01 RS02 ID09 ID14.
 #include <unordered_map>
 #include <vector>
@@ -19,18 +20,25 @@ class ReplyPairing : public Detector {
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::session_finished) return flush(*event.session, findings);
+    if (event.kind == EventKind::gap) {
+      lacks_requests_ = lacks_requests_ || event.observation->direction == Direction::client_to_server;
+      return;
+    }
     const bool request_missing = event.verdict == ReplyVerdict::head_of_evidence || event.verdict == ReplyVerdict::unattributed;
     if (request_missing && event.observation->direction != Direction::client_to_server) lacks_streams_ = true;
     if (event.verdict != verdict_ || event.across_streams) return;
     const bool by_client = event.observation->direction == Direction::client_to_server;
     if (own_id_only_ && (!event.own_id || !by_client)) return;
-    if (verdict_ != ReplyVerdict::orphan || !by_client || !event.session->on_wire) return tell(event, findings);
+    const bool asked_elsewhere = by_client || is_for_all_replies(event.observation->stream);
+    if (verdict_ != ReplyVerdict::orphan || !asked_elsewhere || !event.session->on_wire) return tell(event, findings);
     Answers answers(answers_[event.session->index]);
     tell(event, answers);
   }
 
  private:
   static constexpr std::size_t kAnswers = 1024;  // of a session
+
+  static bool is_for_all_replies(StreamKind stream) { return stream == StreamKind::legacy_sse || stream == StreamKind::get_standalone || stream == StreamKind::get_resume; }
 
   struct Answers final : FindingSink {
     explicit Answers(std::vector<FindingDraft>& kept) : drafts(kept) {}
@@ -42,8 +50,11 @@ class ReplyPairing : public Detector {
 
   void flush(const Session& session, FindingSink& findings) {
     auto answers = answers_.extract(session.index);
-    if (answers.empty() || session.had_gap || lacks_streams_) return;
-    for (FindingDraft& draft : answers.mapped()) findings.add(std::move(draft));
+    if (answers.empty() || session.had_gap) return;
+    for (FindingDraft& draft : answers.mapped()) {
+      const bool by_server = draft.requestor == Direction::client_to_server;
+      if (!(by_server ? lacks_requests_ : lacks_streams_)) findings.add(std::move(draft));
+    }
   }
 
   void tell(const TimelineEvent& event, FindingSink& findings) const {
@@ -95,13 +106,14 @@ class ReplyPairing : public Detector {
 
   ReplyVerdict verdict_;
   bool own_id_only_;
+  bool lacks_requests_ = false;  // bytes of a client are missing: on a connection that several sessions use they may be any session's
   bool lacks_streams_ = false;  // a reply came whose request is not in the evidence: what else came on its stream is nobody's
   std::unordered_map<std::uint32_t, std::vector<FindingDraft>> answers_;  // by session; only of those that are open
 };
 
 }  // namespace
 
-extern const DetectorEntry kReplyPairing{"reply_pairing", event_bits(EventKind::reply, EventKind::session_finished), {"verdict"},
+extern const DetectorEntry kReplyPairing{"reply_pairing", event_bits(EventKind::reply, EventKind::gap, EventKind::session_finished), {"verdict"},
                                          [](const Parameters& parameters) -> std::unique_ptr<Detector> { return std::make_unique<ReplyPairing>(parameters); }};
 
 }  // namespace mcpscan::engine

@@ -27,6 +27,7 @@ class TransportClosedByClient : public Detector {
     if (!event.session) return;
     if (event.kind == EventKind::session_finished) return void(sessions_.erase(event.session->index));
     if (is_stray(event)) {
+      if (event.kind == EventKind::reply && event.session->had_gap) return;  // what it answers may have been in the hole
       Stray& stray = sessions_[event.session->index];
       stray = {};
       stray.at = event.at;
