@@ -21,8 +21,10 @@ class RequestBeforeInitialize : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::session_finished) {
-      told_.erase(event.session->index);
-      early_.erase(event.session->index);
+      const Session& session = *event.session;
+      if (session.on_wire && !session.initialize_seen && !session.had_gap) tell_all_early(session, {}, findings);
+      told_.erase(session.index);
+      early_.erase(session.index);
     } else if (event.kind == EventKind::notice) {
       if (event.observation->notice->kind == NoticeKind::request_before_initialize) on_statement(event, findings);
     } else if (event.kind == EventKind::reply) {
@@ -31,7 +33,7 @@ class RequestBeforeInitialize : public Detector {
     } else if (comes_early(event)) {
       const Session& session = *event.session;
       FindingDraft draft = draft_of(event, {Party::client, Certainty::strong, {}, "it did not wait for the answer to initialize"});
-      const bool waits = session.on_wire ? names_what_the_answer_gave(event) : session.counts.replies == 0 && session.initialize_seen;
+      const bool waits = session.on_wire || session.initialize_seen;
       if (!waits) return findings.add(std::move(draft));
       if (!findings.takes()) return;
       auto& early = early_[session.index];
@@ -42,13 +44,21 @@ class RequestBeforeInitialize : public Detector {
  private:
   static constexpr std::size_t kEarly = 1000;  // of one session
 
-  // A log that shows the session's replies, or its server's own word, shows also that the answer to initialize had not come. On the wire a
-  // client that names its session has read the head of that answer: it was early only where the answer itself comes after it, else that is
-  // what the capture lacks.
+  // It was early only where the answer to initialize comes after it, or its server says so: else that answer is what the evidence lacks. One
+  // that was never seen to ask on the wire may have done so in a hole, known only when what is behind it has come.
   void tell_early(const TimelineEvent& event, FindingSink& findings) {
-    const auto early = event.session ? early_.find(event.session->index) : early_.end();
-    if (early == early_.end() || (event.session->on_wire && (!event.call || event.call->method != "initialize"))) return;
-    for (FindingDraft& draft : early->second) findings.add(std::move(draft));
+    const bool by_word = event.kind == EventKind::notice;
+    if (!event.session || (!by_word && (!event.call || event.call->method != "initialize"))) return;
+    tell_all_early(*event.session, event.at, findings);
+  }
+
+  // Those that came before `answered`: behind a hole a stream is told late.
+  void tell_all_early(const Session& session, Time answered, FindingSink& findings) {
+    const auto early = early_.find(session.index);
+    if (early == early_.end()) return;
+    for (FindingDraft& draft : early->second) {
+      if (!answered.known() || !draft.at.known() || draft.at <= answered) findings.add(std::move(draft));
+    }
     early_.erase(early);
   }
 
