@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/backend_end.h"
@@ -20,7 +21,8 @@ namespace {
 using namespace model;
 
 constexpr double kWaitFactor = 5;              // times the 99th percentile of answered calls
-constexpr std::int64_t kNoYardstickUs = 10 * kSecond;  // what counts as long where no call was answered
+constexpr std::uint64_t kFewestAnswered = 5;  // calls that make a yardstick
+constexpr std::int64_t kNoYardstickUs = 10 * kSecond;  // what counts as long where there is none
 constexpr std::size_t kStrandedOfSession = 1000;
 constexpr std::size_t kHungUp = 1000;  // calls whose client hung up, held until their session is over
 constexpr std::int64_t kCancelFollowsUs = kSecond;
@@ -38,8 +40,13 @@ class LostReply : public Detector {
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::exchange_summary) return on_access_line(event);
+    if (event.kind == EventKind::gap) {
+      if (event.session && event.at.known()) last_gap_[event.session->index] = std::max(last_gap_[event.session->index], event.at);
+      return;
+    }
     if (event.kind == EventKind::session_finished) {
       tell_hung_up(findings, [&](const HungUp& each) { return each.session == event.session->index; });
+      last_gap_.erase(event.session->index);
       const auto lines = access_.find(event.session->index);
       if (lines == access_.end()) return;
       judge_access_lines(lines->second, event.session->label, findings);
@@ -64,7 +71,7 @@ class LostReply : public Detector {
     draw(event, draft);
     const bool may_be_cancelled = event.call->closed == CloseReason::client_closed && event.call->method != "initialize";
     if (!may_be_cancelled || hung_up_.size() >= kHungUp) return findings.add(std::move(draft));
-    hung_up_.push_back({event.session->index, event.call->number, event.at, std::move(draft)});
+    hung_up_.push_back({event.session->index, event.call->number, event.call->requested_at, event.at, std::move(draft)});
   }
 
   void finish(FindingSink& findings) override {
@@ -98,10 +105,10 @@ class LostReply : public Detector {
     return event.call->requested_at.known() && event.at.known() ? event.at.us - event.call->requested_at.us : -1;
   }
 
-  // Longer than a healthy call of this session could take; without any healthy call, longer than ten seconds.
+  // Longer than a healthy call of this session could take; where too few were seen to tell, longer than ten seconds.
   static bool is_long(const Session& session, std::int64_t wait) {
     const std::int64_t p99 = session.latency.quantile(0.99);
-    return p99 < 0 ? wait >= kNoYardstickUs : static_cast<double>(wait) > kWaitFactor * static_cast<double>(p99);
+    return session.latency.count() < kFewestAnswered ? wait >= kNoYardstickUs : static_cast<double>(wait) > kWaitFactor * static_cast<double>(p99);
   }
 
   std::optional<Verdict> judge(const TimelineEvent& event) const {
@@ -147,6 +154,7 @@ class LostReply : public Detector {
   }
 
   static std::optional<Verdict> judge_hang_up(const TimelineEvent& event, Party silent) {
+    if (!event.session->on_wire && event.session->counts.replies == 0) return std::nullopt;  // a log that shows no replies
     if (event.call->collided) return overwritten();
     const std::int64_t wait = waited(event);
     if (wait < 0) return std::nullopt;
@@ -171,7 +179,7 @@ class LostReply : public Detector {
   struct HungUp {
     std::uint32_t session = 0;
     std::uint64_t call = 0;  // its number
-    Time at;
+    Time requested_at, at;
     FindingDraft draft;
   };
 
@@ -188,7 +196,13 @@ class LostReply : public Detector {
   template <typename Which>
   void tell_hung_up(FindingSink& findings, Which which) {
     for (HungUp& each : hung_up_) {
-      if (which(each)) findings.add(std::move(each.draft));
+      if (!which(each)) continue;
+      const auto gap = last_gap_.find(each.session);
+      const bool may_be_cancelled = gap != last_gap_.end() && each.requested_at.known() && gap->second >= each.requested_at;
+      if (may_be_cancelled && each.draft.fault.party == Party::server) {
+        each.draft.fault = {Party::unknown, Certainty::undetermined, {}, "nothing came, and what is missing of the session may have held the client's word that it cancels"};
+      }
+      findings.add(std::move(each.draft));
     }
     std::erase_if(hung_up_, which);
   }
@@ -246,13 +260,14 @@ class LostReply : public Detector {
   std::map<std::uint32_t, AccessLines> access_;
   AccessLines nameless_;  // of lines that name no session: only what their client left
   std::vector<HungUp> hung_up_;  // in their order
+  std::unordered_map<std::uint32_t, Time> last_gap_;  // of sessions open at a time
 };
 
 }  // namespace
 
 extern const DetectorEntry kLostReply{"lost_reply",
                                       event_bits(EventKind::call_closed, EventKind::exchange_summary, EventKind::session_finished, EventKind::notice, EventKind::timeout,
-                                                 EventKind::cancel, EventKind::reply, EventKind::outcome),
+                                                 EventKind::cancel, EventKind::reply, EventKind::outcome, EventKind::gap),
                                       {"client_timeout_s"},
                                       made<LostReply>};
 
