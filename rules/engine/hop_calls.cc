@@ -1,6 +1,7 @@
 #include "engine/hop_calls.h"
 
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -29,9 +30,13 @@ int votes(const HopCall& first, const HopCall& second) {
   return sign(second.call.requested_at.us - first.call.requested_at.us);
 }
 
-bool carries_on(const HopCall& front, const HopCall& behind) {
+using Places = std::set<std::pair<std::uint32_t, std::string_view>>;  // inputs and the sessions in each
+
+// A session that stands on both sides is passed on as it is: its calls go on in no other, however much alike another client's are.
+bool carries_on(const HopCall& front, const HopCall& behind, const Places& places) {
+  if (places.contains({behind.input, front.session}) || places.contains({front.input, behind.session})) return false;
   const Time asked = front.call.requested_at, passed = behind.call.requested_at;
-  if (front.input == behind.input || front.session == behind.session || !asked.known() || !passed.known()) return false;
+  if (front.input == behind.input || !asked.known() || !passed.known()) return false;
   const std::int64_t took = passed.us - asked.us;
   return took >= -kSkewUs && took <= kLongestHopUs && is_tool_behind(front.call.tool, behind.call.tool);
 }
@@ -41,7 +46,7 @@ bool carries_on(const HopCall& front, const HopCall& behind) {
 void HopCalls::note(const TimelineEvent& event) {
   const RpcMessage* message = event.observation ? event.observation->message : nullptr;
   if (!message || !event.session) return;
-  const std::uint64_t place = event.call ? std::uint64_t{event.source.input} << 32 | event.call->handle : 0;
+  const std::uint64_t place = event.call ? std::uint64_t{event.source.input} << 48 | event.call->number : 0;
   if (event.kind == EventKind::reply && event.call) {
     const auto asked = open_.extract(place);
     if (!asked.empty()) calls_[asked.mapped()].call.replied_at = event.at;
@@ -68,7 +73,8 @@ void HopCalls::note(const TimelineEvent& event) {
 
 void HopCalls::pair() {
   std::unordered_map<std::uint64_t, std::vector<HopCall*>> by_arguments;
-  for (HopCall& call : calls_) by_arguments[call.arguments].push_back(&call);
+  Places places;
+  for (HopCall& call : calls_) by_arguments[call.arguments].push_back(&call), places.emplace(call.input, call.session);
   const auto only = [](const std::vector<HopCall*>& alike, auto fits) {
     HopCall* found = nullptr;
     for (HopCall* call : alike) {
@@ -82,8 +88,8 @@ void HopCalls::pair() {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> in_front;  // votes for the first input to be in front of the second
   for (HopCall& front : calls_) {
     const auto& alike = by_arguments[front.arguments];
-    HopCall* const behind = only(alike, [&](const HopCall& call) { return carries_on(front, call); });
-    if (!behind || only(alike, [&](const HopCall& call) { return carries_on(call, *behind); }) != &front) continue;
+    HopCall* const behind = only(alike, [&](const HopCall& call) { return carries_on(front, call, places); });
+    if (!behind || only(alike, [&](const HopCall& call) { return carries_on(call, *behind, places); }) != &front) continue;
     pairs.emplace_back(&front, behind);
     in_front[{front.input, behind->input}] += votes(front, *behind);
   }
