@@ -200,6 +200,7 @@ class LostReply : public Detector {
       const auto gap = last_gap_.find(each.session);
       const bool may_be_cancelled = gap != last_gap_.end() && each.requested_at.known() && gap->second >= each.requested_at;
       if (may_be_cancelled && each.draft.fault.party == Party::server) {
+        each.draft.level = Level::informational;
         each.draft.fault = {Party::unknown, Certainty::undetermined, {}, "nothing came, and what is missing of the session may have held the client's word that it cancels"};
       }
       findings.add(std::move(each.draft));

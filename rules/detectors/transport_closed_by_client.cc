@@ -19,6 +19,9 @@ bool is_stray(const TimelineEvent& event) {
   return event.kind == EventKind::reply && (event.verdict == ReplyVerdict::late || event.verdict == ReplyVerdict::duplicate || event.verdict == ReplyVerdict::orphan);
 }
 
+// What a reply answers may have been in a hole, and the calls beside it may be another client's.
+bool shows_one_client(const Session& session) { return !session.had_gap && !session.stateless && !session.modern && !session.mixed; }
+
 bool ends_transport(CloseReason reason) { return reason == CloseReason::client_dead || reason == CloseReason::session_ended || reason == CloseReason::client_closed; }
 
 class TransportClosedByClient : public Detector {
@@ -27,7 +30,7 @@ class TransportClosedByClient : public Detector {
     if (!event.session) return;
     if (event.kind == EventKind::session_finished) return void(sessions_.erase(event.session->index));
     if (is_stray(event)) {
-      if (event.kind == EventKind::reply && event.session->had_gap) return;  // what it answers may have been in the hole
+      if (event.kind == EventKind::reply && !shows_one_client(*event.session)) return;
       Stray& stray = sessions_[event.session->index];
       stray = {};
       stray.at = event.at;
