@@ -235,7 +235,8 @@ void SessionTracker::on_notification(const Observation& seen, SessionState& stat
     }
     if (!told.call && tokens_tell) {
       const Call* ended = calls_.newest_finished(state.session.index, requestor, message.related);
-      if (ended && ended->progress_token.view() == message.related) told.other = ended;
+      const bool came_first = ended && ended->closed_at.known() && seen.at.known() && seen.at < ended->closed_at;  // behind a hole a stream is told late
+      if (ended && ended->progress_token.view() == message.related && ended->closed != CloseReason::evidence_gap && !came_first) told.other = ended;
     }
   }
   emit(told);
