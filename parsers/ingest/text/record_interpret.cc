@@ -163,8 +163,7 @@ bool RecordReader::tell_with_head(const RecordHead& head, std::string_view text,
   message = message.substr(std::min(inner.message, message.size()));
   take_head(inner, record);
   record.text = message;
-  tell_message(message, record);
-  return true;
+  return tell_message(message, record);
 }
 
 // The first prefix with which the message is known; else the first prefix.
