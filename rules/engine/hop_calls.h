@@ -45,7 +45,7 @@ class HopCalls {
   const std::vector<HopCancel>& cancels() const { return cancels_; }
 
  private:
-  std::unordered_map<std::uint64_t, std::size_t> open_;  // calls that wait for their reply, by input and handle
+  std::unordered_map<std::uint64_t, std::size_t> open_;  // calls that wait for their reply, by input and number
   std::vector<HopCall> calls_;
   std::vector<HopCancel> cancels_;
 };
