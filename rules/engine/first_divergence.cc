@@ -330,6 +330,11 @@ class Divergence {
     }
   }
 
+  // In flight under one id at this point, which its client gave them: nothing there tells which of the two a reply is for.
+  static bool of_one_id(const CallRecord& a, const CallRecord& b) {
+    return (a.collided || b.collided) && a.session == b.session && a.id_type == b.id_type && a.id == b.id;
+  }
+
   std::uint32_t owner_of(std::size_t outer, std::size_t inner, std::uint32_t i, const std::unordered_map<std::uint64_t, std::vector<std::uint32_t>>& behind_by_payload) const {
     const Alignment& joined = alignment(outer, inner);
     const CallRecord& here = points_[outer].record(i);
@@ -340,7 +345,7 @@ class Divergence {
       if (found == behind_by_payload.end() || found->second.size() != 1) continue;  // said more than once: it proves nothing
       const std::uint32_t owner = found->second[0];
       const CallRecord& other = points_[outer].record(owner);
-      if (owner != i && overlap(here, other) && session::same_payload(here, points_[inner].record(joined.partner[owner]))) return owner;
+      if (owner != i && overlap(here, other) && !of_one_id(here, other) && session::same_payload(here, points_[inner].record(joined.partner[owner]))) return owner;
     }
     return kAlone;
   }

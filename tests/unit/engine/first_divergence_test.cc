@@ -198,6 +198,22 @@ TEST_CASE("payloads exchanged between the wires are found although nothing in th
   CHECK(taps.at_server.findings().empty());
 }
 
+TEST_CASE("two calls that their client sent under one id are not exchanged by the hop behind which they have ids of their own") {
+  Taps taps;
+  add_swap_rule(taps.rules);
+  taps.outer.request("21", 300, {"s1", "tool", "amber-21"});
+  taps.outer.request("21", 300, {"s1", "tool", "amber-22"});
+  taps.inner.request("31", 300, {"s1", "tool", "amber-21"});
+  taps.inner.request("32", 300, {"s1", "tool", "amber-22"});
+  taps.inner.reply("31", 301, "payload of the first");
+  taps.inner.reply("32", 302, "payload of the second");
+  taps.outer.reply("21", 301.1, "payload of the first");
+  taps.outer.reply("21", 302.1, "payload of the second");
+  taps.judge();
+  CHECK(taps.at_client.findings().empty());
+  CHECK(taps.at_server.findings().empty());
+}
+
 TEST_CASE("payloads that are alike, or that a gateway only rewrote, are no exchange") {
   Taps taps;
   add_swap_rule(taps.rules);
