@@ -92,7 +92,7 @@ class CallTable {
   ClosedCalls closed_;
   model::Call back_;                // scratch
   std::vector<Slot> slots_;
-  std::deque<model::Call> calls_;   // by the same handles; a call never moves
+  std::deque<model::Call> calls_;   // by the same handles; a call does not move while it has one
   std::vector<std::uint32_t> free_;
   std::array<HandleIndex, kChains> newest_;
   std::deque<std::pair<std::uint32_t, std::uint64_t>> opened_;  // handle and number, oldest first; closed ones go lazily
