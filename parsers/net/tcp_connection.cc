@@ -77,7 +77,8 @@ void TcpConnection::place(TcpStream& stream, std::uint32_t sequence, std::uint32
   } else if (stream.tentative) {
     if (length == 0) return;
     const std::uint64_t at = stream.position(first);
-    if (at < stream.next && !stream.far(at, shared_.limits.sequence_jump_bytes)) stream.start = stream.next = at;
+    // Behind a FIN that was told comes nothing, wherever it was thought to stand.
+    if (at < stream.next && !stream.closed && !stream.far(at, shared_.limits.sequence_jump_bytes)) stream.start = stream.next = at;
     stream.tentative = false;
   }
 }

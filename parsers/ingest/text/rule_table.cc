@@ -191,6 +191,7 @@ bool MessageTable::attempt(const Entry& entry, std::string_view message, TimeRea
 }
 
 bool MessageTable::match(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found, const ShapeMemo::Known* known) const {
+  if (message.data() == nullptr) return false;
   found.captures.saw(message.data() + std::min<std::size_t>(8, message.size() + 1));
   if (message.empty()) return false;
   if (known != nullptr && known->tells()) return match_known(message, logger, times, found, *known);
