@@ -34,11 +34,11 @@ using Places = std::set<std::pair<std::uint32_t, std::string_view>>;  // inputs 
 
 // A session that stands on both sides is passed on as it is: its calls go on in no other, however much alike another client's are.
 bool carries_on(const HopCall& front, const HopCall& behind, const Places& places) {
-  if (places.contains({behind.input, front.session}) || places.contains({front.input, behind.session})) return false;
   const Time asked = front.call.requested_at, passed = behind.call.requested_at;
   if (front.input == behind.input || !asked.known() || !passed.known()) return false;
   const std::int64_t took = passed.us - asked.us;
-  return took >= -kSkewUs && took <= kLongestHopUs && is_tool_behind(front.call.tool, behind.call.tool);
+  if (took < -kSkewUs || took > kLongestHopUs || !is_tool_behind(front.call.tool, behind.call.tool)) return false;
+  return !places.contains({behind.input, front.session}) && !places.contains({front.input, behind.session});
 }
 
 }  // namespace

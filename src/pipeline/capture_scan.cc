@@ -15,8 +15,6 @@
 namespace mcpscan::pipeline {
 
 using model::FlowInfo;
-using model::Side;
-using model::Stamp;
 using model::StreamAnalyzer;
 
 namespace {

@@ -41,8 +41,6 @@ class HandleIndex {
   }
 
   std::size_t size() const { return size_; }
-  // The hash will be asked for soon.
-  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&places_[home_of(hash)]); }
 
  private:
   static constexpr std::size_t kLeast = 64;

@@ -41,6 +41,15 @@ std::string desktop(int second, const std::string& text) {
   return "2026-11-29T08:00:" + std::to_string(10 + second) + ".000Z [docs] [info] " + text + " { metadata: undefined }\n";
 }
 
+// Nothing to find in two calls, each with its reply, whoever else printed them.
+void check_told_once(const std::string& log) {
+  const auto result = scan_of(log);
+  CHECK(rules_of(result).empty());
+  REQUIRE(result.report.sessions.size() == 1);
+  CHECK(result.report.sessions[0].counts.requests == 2);
+  CHECK(result.report.sessions[0].counts.replies == 2);
+}
+
 }  // namespace
 
 TEST_CASE("what a bridge prints on stderr into its host's log tells no message a second time") {
@@ -51,11 +60,7 @@ TEST_CASE("what a bridge prints on stderr into its host's log tells no message a
       desktop(2, R"(Message from client: {"jsonrpc":"2.0","method":"notifications/initialized"})") +
       desktop(3, R"(Message from client: {"jsonrpc":"2.0","id":1,"method":"tools/list"})") + "[117] [Local→Remote] tools/list\n[117] [Remote→Local] 1\n" +
       desktop(4, R"(Message from server: {"jsonrpc":"2.0","id":1,"result":{"tools":[]}})");
-  const auto result = scan_of(log);
-  CHECK(rules_of(result).empty());
-  REQUIRE(result.report.sessions.size() == 1);
-  CHECK(result.report.sessions[0].counts.requests == 2);
-  CHECK(result.report.sessions[0].counts.replies == 2);
+  check_told_once(log);
 }
 
 TEST_CASE("nor does a bridge that prints its messages whole, abbreviated as util.inspect does") {
@@ -67,11 +72,7 @@ TEST_CASE("nor does a bridge that prints its messages whole, abbreviated as util
       desktop(2, R"(Message from client: {"jsonrpc":"2.0","method":"notifications/initialized"})") + desktop(3, R"(Message from client: {"jsonrpc":"2.0","id":1,"method":"tools/list"})") +
       "[supergateway] Stdio → Streamable HTTP: { jsonrpc: '2.0', id: 1, method: 'tools/list' }\n[supergateway] Response: { jsonrpc: '2.0', id: 1, result: { tools: [ [Object] ] } }\n" +
       desktop(4, R"(Message from server: {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"find","inputSchema":{"type":"object"}}]}})");
-  const auto result = scan_of(log);
-  CHECK(rules_of(result).empty());
-  REQUIRE(result.report.sessions.size() == 1);
-  CHECK(result.report.sessions[0].counts.requests == 2);
-  CHECK(result.report.sessions[0].counts.replies == 2);
+  check_told_once(log);
 }
 
 TEST_CASE("LibreChat's lines of method and id tell calls and replies; one that timed out is the one that waits") {
