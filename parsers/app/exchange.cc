@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "app/exchange_recorder.h"
+#include "base/find_text.h"
+#include "base/text_head.h"
 
 namespace mcpscan::app {
 namespace {
@@ -23,6 +25,7 @@ constexpr std::array kKeptFields = {
     &HttpHead::mcp_method, &HttpHead::forwarded_for, &HttpHead::mcp_name,
 };
 
+constexpr std::string_view kListen = "subscriptions/listen";
 constexpr std::string_view kEndsInside = "the evidence ends inside a message";
 
 int base64_value(char c) {
@@ -66,13 +69,6 @@ bool is_event_stream(std::string_view content_type) {
 }
 
 bool is_json(std::string_view content_type) { return icontains(content_type, "json"); }
-
-// The head of a text for quoting, not cut inside a UTF-8 sequence.
-std::string_view quote(std::string_view text, std::size_t bytes) {
-  if (text.size() <= bytes) return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
-  return text.substr(0, bytes);
-}
 
 Direction direction_of(Side from) { return from == Side::client ? Direction::client_to_server : Direction::server_to_client; }
 
@@ -122,7 +118,7 @@ void Exchange::request_head(const HttpHead& head, Stamp stamp) {
   request_.assign(head);
   request_at_ = stamp;
   if (is_post())
-    stream_ = head.mcp_method == "subscriptions/listen" ? StreamKind::listen : StreamKind::post;
+    stream_ = head.mcp_method == kListen ? StreamKind::listen : StreamKind::post;
   else if (is_get())
     stream_ = head.has_last_event_id ? StreamKind::get_resume : StreamKind::get_standalone;
   take_request_session();
@@ -284,7 +280,7 @@ bool Exchange::judge(Side from, std::string_view text) {
 
 void Exchange::keep_refusal(Side from, std::string_view text) {
   constexpr unsigned kFirstRefusal = 400;
-  if (from == Side::server && response_.head.status >= kFirstRefusal) refusal_ = quote(text, state_.limits.evidence_text_bytes);
+  if (from == Side::server && response_.head.status >= kFirstRefusal) refusal_ = text_head(text, state_.limits.evidence_text_bytes);
 }
 
 void Exchange::json_text(Side from, std::string_view text, bool truncated, Stamp stamp) {
@@ -295,7 +291,7 @@ void Exchange::json_text(Side from, std::string_view text, bool truncated, Stamp
     else if (!truncated)
       become_foreign();
   }
-  if (nature_ == Nature::mcp) read_messages(from, text, {}, stamp);
+  if (nature_ == Nature::mcp) emit_body(from, text, {}, stamp);
 }
 
 void Exchange::sse_event(const SseEvent& event, Stamp stamp) {
@@ -307,7 +303,7 @@ void Exchange::sse_event(const SseEvent& event, Stamp stamp) {
   // Only the type "message" carries messages; SDKs ignore what other names hold, even when it looks like JSON-RPC.
   if (event.type.empty() || event.type == "message") {
     if (nature_ == Nature::undecided && judge(Side::server, event.data)) become_mcp();
-    if (nature_ == Nature::mcp) read_messages(Side::server, event.data, event.id, stamp);
+    if (nature_ == Nature::mcp) emit_body(Side::server, event.data, event.id, stamp);
   }
   if (nature_ == Nature::undecided && events_seen_ >= state_.limits.foreign_events) become_foreign();
 }
@@ -324,33 +320,27 @@ void Exchange::take_endpoint_event(std::string_view data) {
 
 // --- observations ---
 
-void Exchange::read_messages(Side from, std::string_view text, std::string_view event_id, Stamp stamp) {
-  if (evidence_over_) {
-    emit_request();
-    connection_->report_gap(from, 0, this, kEndsInside, stamp);
-  }
-  const bool lenient = true;
-  const ReadOutcome outcome = state_.reader.read(text, Codec::json, lenient, state_.arena, [&](const model::RpcMessage& message) {
-    if (from == Side::client && message.method == "subscriptions/listen") stream_ = StreamKind::listen;
-    emit_message(from, message, event_id, stamp);
-  });
-  note_bounds(outcome, stamp.source, state_.shared.anomalies);
-  if (outcome.messages == 0 && outcome.malformed) emit_broken_message(from, text, event_id, stamp);
-  state_.arena.reset();
-}
-
-void Exchange::emit_message(Side from, const model::RpcMessage& message, std::string_view event_id, Stamp stamp) {
+void Exchange::emit_body(Side from, std::string_view text, std::string_view event_id, Stamp stamp) {
+  if (from == Side::client && listens(text)) stream_ = StreamKind::listen;
   emit_request();
+  if (evidence_over_) connection_->report_gap(from, 0, this, kEndsInside, stamp);
   model::Observation observation;
-  observation.kind = ObservationKind::message;
+  observation.kind = ObservationKind::body;
   observation.direction = direction_of(from);
   observation.at = stamp.at;
   observation.source = stamp.source;
   observation.event_id = event_id;
-  observation.text = quote(message.text, state_.limits.evidence_text_bytes);
-  observation.message = &message;
+  observation.text = text;
   address(observation);
   state_.shared.sink.observe(observation);
+}
+
+bool Exchange::listens(std::string_view text) {
+  if (find_text(text, "subscriptions") == std::string_view::npos) return false;
+  bool listens = false;
+  state_.reader.read(text, Codec::json, true, state_.arena, [&](const model::RpcMessage& message) { listens |= message.method == kListen; });
+  state_.arena.reset();
+  return listens;
 }
 
 // A priming event: an id and nothing else, so that the client can resume the stream (MCP 2025-11-25, transports, Resumability).
@@ -365,13 +355,6 @@ void Exchange::emit_stream_event(std::string_view event_id, Stamp stamp) {
   observation.event_id = event_id;
   address(observation);
   state_.shared.sink.observe(observation);
-}
-
-void Exchange::emit_broken_message(Side from, std::string_view text, std::string_view event_id, Stamp stamp) {
-  model::RpcMessage message;
-  message.defects = model::kNotJson;
-  message.text = text;
-  emit_message(from, message, event_id, stamp);
 }
 
 void Exchange::address(model::Observation& observation) const {

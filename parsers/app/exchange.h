@@ -1,6 +1,6 @@
 // Exchange: one HTTP request with its response, whatever version carried it. Decides whether it is MCP, reads the messages of both
-// bodies and emits the observations in the order that the session layer relies on: exchange_request, its messages,
-// exchange_response, messages as they complete, exchange_end. Until the nature is known nothing is emitted; what turns out
+// bodies and emits the observations in the order that the session layer relies on: exchange_request, the texts of its body,
+// exchange_response, texts as they complete, exchange_end; what messages they hold is BodyMessages' to read. Until the nature is known nothing is emitted; what turns out
 // foreign is counted and never told. Either half may be missing (one-sided captures, gaps).
 // Owns copies of the head fields it reports. Reused through begin(). Not thread-safe.
 // Source: MCP 2024-11-05 to 2026-07-28, transports.
@@ -73,10 +73,9 @@ class Exchange final : private BodyReader::Events {
   void become_mcp();
   void become_foreign() { nature_ = Nature::foreign; }
   void take_endpoint_event(std::string_view data);
-  void read_messages(model::Side from, std::string_view text, std::string_view event_id, model::Stamp stamp);
-  void emit_message(model::Side from, const model::RpcMessage& message, std::string_view event_id, model::Stamp stamp);
+  void emit_body(model::Side from, std::string_view text, std::string_view event_id, model::Stamp stamp);
+  bool listens(std::string_view text);
   void emit_stream_event(std::string_view event_id, model::Stamp stamp);
-  void emit_broken_message(model::Side from, std::string_view text, std::string_view event_id, model::Stamp stamp);
   void emit_request();
   void emit_response();
   void emit_end(model::EndReason reason, model::Stamp stamp);

@@ -16,6 +16,7 @@
 #include "app/python_text.h"
 #include "app/sse_text.h"
 #include "base/hash.h"
+#include "base/text_head.h"
 
 namespace mcpscan::app {
 
@@ -51,9 +52,7 @@ void settle_partial(RpcMessage& message) {
 // The head of a long text and a digest of all of it: two texts stay two, and one stays itself wherever it is read.
 std::string_view shortened(std::string_view text, Arena& arena) {
   constexpr std::size_t kHead = 64;
-  std::size_t head = std::min(kHead, text.size());
-  while (head > 0 && head < text.size() && (static_cast<unsigned char>(text[head]) & 0xc0) == 0x80) --head;
-  return arena.copy(fmt::format("{}... ({} bytes, {:016x})", text.substr(0, head), text.size(), hash_bytes(text)));
+  return arena.copy(fmt::format("{}... ({} bytes, {:016x})", text_head(text, kHead), text.size(), hash_bytes(text)));
 }
 
 std::size_t skip_blanks(std::string_view text) { return std::min(text.find_first_not_of(" \t\r\n"), text.size()); }

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/hash.h"
+#include "engine/by_session.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -78,13 +79,13 @@ class DoubleExecution : public Detector {
   }
 
   Twice* find(const TimelineEvent& event) {
-    const auto followed = seen_.find(event.session->index);
-    if (followed == seen_.end()) return nullptr;
-    const auto found = followed->second.find(key_of(*event.call));
-    return found == followed->second.end() ? nullptr : &found->second;
+    Followed* const followed = seen_.find(event.session->index);
+    if (!followed) return nullptr;
+    const auto found = followed->find(key_of(*event.call));
+    return found == followed->end() ? nullptr : &found->second;
   }
 
-  std::unordered_map<std::uint32_t, Followed> seen_;  // sessions open at a time
+  BySession<Followed> seen_;
 };
 
 }  // namespace

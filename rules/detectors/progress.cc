@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/hash.h"
+#include "engine/by_session.h"
 #include "engine/message_json.h"
 #include "model/detector.h"
 #include "session/id_ledger.h"
@@ -59,10 +60,10 @@ class Progress : public Detector {
 
   // A token that another request had before counts from the start.
   void begin_anew(const TimelineEvent& event, const RpcId& token) {
-    const auto tokens = seen_.find(event.session->index);
-    if (tokens == seen_.end()) return;
-    const auto last = tokens->second.last.find(token_key(*event.observation, *event.session, token, event.call->requestor));
-    if (last != tokens->second.last.end()) last->second = -1;
+    Tokens* const tokens = seen_.find(event.session->index);
+    if (!tokens) return;
+    const auto last = tokens->last.find(token_key(*event.observation, *event.session, token, event.call->requestor));
+    if (last != tokens->last.end()) last->second = -1;
   }
 
   // Held back where the request may have come before the evidence begins, or its token was forgotten.
@@ -102,7 +103,7 @@ class Progress : public Detector {
   bool increasing_;
   Limits limits_;
   MessageJson json_;
-  std::unordered_map<std::uint32_t, Tokens> seen_;  // sessions open at a time
+  BySession<Tokens> seen_;
 };
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <unordered_map>
 
+#include "engine/by_session.h"
 #include "engine/message_json.h"
 #include "model/detector.h"
 
@@ -92,13 +92,12 @@ class ProtocolUse : public Detector {
 
   // From 2025-06-18 on a MUST, a recommendation before; completion needed no flag in the first revision.
   void judge_capability(const TimelineEvent& event, const RpcMessage& message, const MethodFacts& facts, FindingSink& findings) {
-    const auto found = declared_.find(event.session->index);
-    if (!facts.capability || found == declared_.end() || event.kind != EventKind::request || event.modern || event.session->mixed) return;
+    const Declared* const declared = declared_.find(event.session->index);
+    if (!facts.capability || !declared || event.kind != EventKind::request || event.modern || event.session->mixed) return;
     const bool by_client = event.observation->direction != Direction::server_to_client;
     const std::string& version = event.session->protocol_version;
     if (message.method == "completion/complete" && version <= "2024-11-05") return;
-    const Declared& declared = found->second;
-    if (!(by_client ? declared.server_known : declared.client_known) || ((by_client ? declared.of_server : declared.of_client) & bit_of(facts)) != 0) return;
+    if (!(by_client ? declared->server_known : declared->client_known) || ((by_client ? declared->of_server : declared->of_client) & bit_of(facts)) != 0) return;
     FindingDraft draft = draft_for(event, message, by_client);
     if (version < "2025-06-18") draft.level = Level::low;
     draft.fault.reason = fmt::format("it used {}, which the {} had not declared", message.method, by_client ? "server" : "client");
@@ -131,7 +130,7 @@ class ProtocolUse : public Detector {
 
   bool capability_;
   MessageJson json_;
-  std::unordered_map<std::uint32_t, Declared> declared_;  // sessions open at a time
+  BySession<Declared> declared_;
 };
 
 }  // namespace

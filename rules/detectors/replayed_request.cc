@@ -3,18 +3,19 @@
 // Source: MCP 2025-11-25 security best practices, Session Hijacking; protocol notes ID07.
 #include <fmt/format.h>
 
+#include <array>
+#include <memory>
 #include <vector>
 
 #include "base/hash.h"
 #include "model/detector.h"
-#include "session/handle_index.h"
 
 namespace mcpscan::engine {
 namespace {
 
 using namespace model;
 
-constexpr std::size_t kRequests = 1u << 15;  // remembered, the last ones of all sessions; 64 bytes each
+constexpr std::size_t kBuckets = 1u << 11, kInBucket = 16;  // remembered, the last ones of all sessions; 64 bytes each
 
 class ReplayedRequest : public Detector {
  public:
@@ -45,20 +46,30 @@ class ReplayedRequest : public Detector {
     SourceRef source;
   };
 
-  const Sent* sent_before(const Sent& now) const {
-    const std::uint32_t place = places_.find(now.request);
-    return place == session::HandleIndex::kNone ? nullptr : &sent_[place];
+  // Those of one hash, more or less: what it remembers is found without a look anywhere else.
+  struct Bucket {
+    std::array<std::uint32_t, kInBucket> tags{};
+    std::array<Sent, kInBucket> sent;
+    std::size_t oldest = 0;  // or the first free one
+  };
+
+  static std::uint32_t tag_of(std::uint64_t request) { return static_cast<std::uint32_t>(request >> 32); }
+  std::unique_ptr<Bucket>& bucket_of(std::uint64_t request) { return buckets_[request % kBuckets]; }
+
+  const Sent* sent_before(const Sent& now) {
+    const Bucket* const bucket = bucket_of(now.request).get();
+    for (std::size_t i = 0; bucket && i < kInBucket; ++i) {
+      if (bucket->tags[i] == tag_of(now.request) && bucket->sent[i].request == now.request) return &bucket->sent[i];
+    }
+    return nullptr;
   }
 
   void remember(const Sent& now) {
-    if (sent_.size() < kRequests) {
-      sent_.emplace_back();
-    } else {
-      places_.erase(sent_[oldest_].request);
-    }
-    sent_[oldest_] = now;
-    places_.exchange(now.request, oldest_);
-    oldest_ = (oldest_ + 1) % kRequests;
+    std::unique_ptr<Bucket>& bucket = bucket_of(now.request);
+    if (!bucket) bucket = std::make_unique<Bucket>();
+    bucket->tags[bucket->oldest] = tag_of(now.request);
+    bucket->sent[bucket->oldest] = now;
+    bucket->oldest = (bucket->oldest + 1) % kInBucket;
   }
 
   void judge(const TimelineEvent& event, const Sent& before, const Sent& now, FindingSink& findings) const {
@@ -78,9 +89,7 @@ class ReplayedRequest : public Detector {
   }
 
   std::int64_t apart_us_;
-  std::vector<Sent> sent_;          // a ring
-  std::uint32_t oldest_ = 0;        // of the ring, or its first free place
-  session::HandleIndex places_;     // in it, by request
+  std::vector<std::unique_ptr<Bucket>> buckets_ = std::vector<std::unique_ptr<Bucket>>(kBuckets);
 };
 
 }  // namespace

@@ -4,9 +4,9 @@
 // connection, and a hole in a capture may be known only when what is behind it has come: such orphans are told at the end of their session,
 // where nothing of it is missing.
 // Source: JSON-RPC 2.0 section 5; protocol notes RS01 RS02 ID09 ID14.
-#include <unordered_map>
 #include <vector>
 
+#include "engine/by_session.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -49,9 +49,9 @@ class ReplyPairing : public Detector {
   };
 
   void flush(const Session& session, FindingSink& findings) {
-    auto answers = answers_.extract(session.index);
-    if (answers.empty() || session.had_gap) return;
-    for (FindingDraft& draft : answers.mapped()) {
+    const auto answers = answers_.take(session.index);
+    if (!answers || session.had_gap) return;
+    for (FindingDraft& draft : *answers) {
       const bool by_server = draft.requestor == Direction::client_to_server;
       if (!(by_server ? lacks_requests_ : lacks_streams_)) findings.add(std::move(draft));
     }
@@ -108,7 +108,7 @@ class ReplyPairing : public Detector {
   bool own_id_only_;
   bool lacks_requests_ = false;  // bytes of a client are missing: on a connection that several sessions use they may be any session's
   bool lacks_streams_ = false;  // a reply came whose request is not in the evidence: what else came on its stream is nobody's
-  std::unordered_map<std::uint32_t, std::vector<FindingDraft>> answers_;  // by session; only of those that are open
+  BySession<std::vector<FindingDraft>> answers_;
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 // A session that one replica knows and another does not: refused and answered in turn within a short time.
 // Source: MCP 2025-11-25 transports "Session Management"; protocol notes SE03.
-#include <map>
-
+#include "engine/by_session.h"
 #include "engine/session_refusal.h"
 #include "model/detector.h"
 
@@ -38,8 +37,8 @@ class SessionAffinity : public Detector {
   };
 
   bool refused_last(const TimelineEvent& event) const {
-    const auto seen = seen_.find(event.session->index);
-    return seen != seen_.end() && seen->second.refused && asked_before(event, seen->second.last);
+    const Seen* const seen = seen_.find(event.session->index);
+    return seen && seen->refused && asked_before(event, seen->last);
   }
 
   void note(const TimelineEvent& event, bool refused) {
@@ -56,23 +55,20 @@ class SessionAffinity : public Detector {
   }
 
   void flush(const Session& session, FindingSink& findings) {
-    const auto found = seen_.find(session.index);
-    if (found == seen_.end()) return;
-    if (found->second.flips >= 2) {
-      FindingDraft draft;
-      draft.session = session.label;
-      draft.count = found->second.flips;
-      draft.at = found->second.first_flip;
-      draft.evidence = std::move(found->second.evidence);
-      draft.fault = {Party::network, Certainty::strong, {"server"}, "a load balancer sends one session to several replicas, of which only one knows it"};
-      findings.add(std::move(draft));
-    }
-    seen_.erase(found);
+    const std::unique_ptr<Seen> seen = seen_.take(session.index);
+    if (!seen || seen->flips < 2) return;
+    FindingDraft draft;
+    draft.session = session.label;
+    draft.count = seen->flips;
+    draft.at = seen->first_flip;
+    draft.evidence = std::move(seen->evidence);
+    draft.fault = {Party::network, Certainty::strong, {"server"}, "a load balancer sends one session to several replicas, of which only one knows it"};
+    findings.add(std::move(draft));
   }
 
   static constexpr std::size_t kEvidence = 50;
   std::int64_t window_us_;
-  std::map<std::uint32_t, Seen> seen_;
+  BySession<Seen> seen_;
 };
 
 }  // namespace

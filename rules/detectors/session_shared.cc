@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/by_session.h"
 #include "engine/hop_calls.h"
 #include "model/detector.h"
 
@@ -49,9 +50,11 @@ class SessionShared : public Detector {
     if (event.kind == EventKind::request || event.kind == EventKind::reply) return hops_.note(event);
     const Exchange& exchange = *event.exchange;
     if (!exchange.named_session) return;
-    Seen& seen = seen_[{event.source.input, event.session->index}];
+    Seen& seen = seen_[event.session->index][event.source.input];
     seen.addresses.note(exchange.peer, event);
-    if (exchange.principal != 0) seen.principals.note(std::to_string(exchange.principal), event);
+    if (exchange.principal == 0 || exchange.principal == seen.principal) return;
+    seen.principal = exchange.principal;
+    seen.principals.note(std::to_string(exchange.principal), event);
   }
 
   void finish(FindingSink& findings) override {
@@ -66,6 +69,7 @@ class SessionShared : public Detector {
  private:
   struct Seen {
     Users addresses, principals;
+    std::uint64_t principal = 0;  // the current one
   };
 
   void tell(const Session& session, Users& users, const char* what, Level level, FindingSink& findings) {
@@ -85,11 +89,12 @@ class SessionShared : public Detector {
 
   void flush(const TimelineEvent& event, FindingSink& findings) {
     const Session& session = *event.session;
-    const auto found = seen_.find({event.source.input, session.index});
-    if (found == seen_.end()) return;
+    const auto seen = seen_.take(session.index);
+    if (!seen) return;
+    const auto found = seen->find(event.source.input);
+    if (found == seen->end()) return;
     tell(session, found->second.addresses, "addresses", Level::medium, findings);
     tell(session, found->second.principals, "principals", Level::critical, findings);
-    seen_.erase(found);
   }
 
   // Users in front of a gateway whose calls went on in one session.
@@ -106,7 +111,7 @@ class SessionShared : public Detector {
     findings.add(std::move(draft));
   }
 
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Seen> seen_;  // by input and session
+  BySession<std::map<std::uint32_t, Seen>> seen_;                 // by input
   std::map<std::string, std::uint64_t> told_;                     // by session and what; how many users
   bool one_input_;
   HopCalls hops_;

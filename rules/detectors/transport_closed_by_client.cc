@@ -1,9 +1,9 @@
 // One stray reply, and the client ends its whole transport: the calls that waited beside it are lost with it. Told by the client's own words, or
 // where it hangs up on several calls at once right after such a reply.
 // Source: JSON-RPC 2.0 section 5; TypeScript and Python SDKs report a stray reply as an error of the transport; protocol notes D.1.
-#include <unordered_map>
 #include <vector>
 
+#include "engine/by_session.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -48,10 +48,9 @@ class TransportClosedByClient : public Detector {
   };
 
   void note_loss(const TimelineEvent& event, FindingSink& findings) {
-    const auto found = sessions_.find(event.session->index);
-    if (found == sessions_.end() || event.call->requestor != Direction::client_to_server || !ends_transport(event.call->closed)) return;
-    Stray& stray = found->second;
-    const bool at_once = !stray.at.known() || !event.at.known() || event.at.us - stray.at.us <= kAtOnceUs;
+    Stray* const stray = sessions_.find(event.session->index);
+    if (!stray || event.call->requestor != Direction::client_to_server || !ends_transport(event.call->closed)) return;
+    const bool at_once = !stray->at.known() || !event.at.known() || event.at.us - stray->at.us <= kAtOnceUs;
     const NoticeKind told_by = event.observation && event.observation->notice ? event.observation->notice->kind : NoticeKind::message_dropped;
     const bool own_words = told_by == NoticeKind::transport_closed || told_by == NoticeKind::client_dead;
     if (!at_once && !own_words) return;
@@ -62,14 +61,14 @@ class TransportClosedByClient : public Detector {
     draft.call = finding_call(*event.call);
     draft.at = event.at;
     draft.fault = {Party::client, own_words ? Certainty::strong : Certainty::weak, {}, "it ended its transport over one reply that it could not place, and the calls beside it with it"};
-    draft.evidence = {stray.evidence, evidence_of(*event.call)};
-    stray.losses.push_back(std::move(draft));
-    if (!own_words && stray.losses.size() < kFewest) return;
-    for (FindingDraft& loss : stray.losses) findings.add(std::move(loss));
-    stray.losses.clear();
+    draft.evidence = {stray->evidence, evidence_of(*event.call)};
+    stray->losses.push_back(std::move(draft));
+    if (!own_words && stray->losses.size() < kFewest) return;
+    for (FindingDraft& loss : stray->losses) findings.add(std::move(loss));
+    stray->losses.clear();
   }
 
-  std::unordered_map<std::uint32_t, Stray> sessions_;  // sessions open at a time
+  BySession<Stray> sessions_;
 };
 
 }  // namespace

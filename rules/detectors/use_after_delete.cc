@@ -1,8 +1,7 @@
 // Requests under a session that its client had ended with DELETE. A server that still answers them did not end it; a client that goes on is
 // told from the second request on, since one may have been on its way.
 // Source: MCP 2025-11-25 transports "Session Management"; protocol notes SE07.
-#include <unordered_map>
-
+#include "engine/by_session.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -19,17 +18,16 @@ class UseAfterDelete : public Detector {
     if (event.kind == EventKind::session_finished) return void(deleted_.erase(event.session->index));
     const Exchange& exchange = *event.exchange;
     if (!exchange.named_session || exchange.status == 0) return;
-    const auto found = deleted_.find(event.session->index);
-    if (found == deleted_.end()) {
+    Deleted* const deleted = deleted_.find(event.session->index);
+    if (!deleted) {
       if (exchange.method == "DELETE" && exchange.status >= 200 && exchange.status < 300) deleted_[event.session->index].at = event.at;
       return;
     }
-    Deleted& deleted = found->second;
     const std::int64_t round_trip = std::max<std::int64_t>(event.session->fastest_us, 0);
-    if (!exchange.requested_at.known() || !deleted.at.known() || exchange.requested_at.us <= deleted.at.us + round_trip + kOnItsWayUs) return;
+    if (!exchange.requested_at.known() || !deleted->at.known() || exchange.requested_at.us <= deleted->at.us + round_trip + kOnItsWayUs) return;
     if (exchange.status >= 200 && exchange.status < 300 && exchange.method != "DELETE") {
       tell(event, {Party::server, Certainty::strong, {"client"}, "it answered a request of a session that it had ended"}, findings);
-    } else if (exchange.status >= 400 && ++deleted.refused > 1) {
+    } else if (exchange.status >= 400 && ++deleted->refused > 1) {
       tell(event, {Party::client, Certainty::strong, {}, "it goes on with a session that it had ended"}, findings);
     }
   }
@@ -50,7 +48,7 @@ class UseAfterDelete : public Detector {
     findings.add(std::move(draft));
   }
 
-  std::unordered_map<std::uint32_t, Deleted> deleted_;  // sessions open at a time
+  BySession<Deleted> deleted_;
 };
 
 }  // namespace

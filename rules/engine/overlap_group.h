@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "base/time.h"
+#include "engine/by_session.h"
 #include "model/timeline.h"
 
 namespace mcpscan::engine {
@@ -51,10 +51,7 @@ class OverlapGroups {
 
   OverlapGroups(std::size_t most, std::int64_t patience_us) : most_(most), patience_us_(patience_us) {}
 
-  Group* find(std::uint32_t session) {
-    const auto found = groups_.find(session);
-    return found == groups_.end() ? nullptr : found->second.get();
-  }
+  Group* find(std::uint32_t session) const { return groups_.find(session); }
 
   // The group that a call sent at `now` belongs to, and room for it; null when the group is full of open calls. `judge` is given a group
   // whose calls are all over, or overdue (`give_up` is told of each), before it makes room.
@@ -78,24 +75,22 @@ class OverlapGroups {
 
   // The session's group is over.
   void end(std::uint32_t session) {
-    const auto found = groups_.find(session);
-    if (found == groups_.end()) return;
-    found->second->used = found->second->open = 0;
-    if (spare_.size() < kSpare) spare_.push_back(std::move(found->second));
-    groups_.erase(found);
+    std::unique_ptr<Group> group = groups_.take(session);
+    if (!group) return;
+    group->used = group->open = 0;
+    if (spare_.size() < kSpare) spare_.push_back(std::move(group));
   }
 
  private:
   static constexpr std::size_t kSpare = 64;  // ended groups kept for their memory
 
   Group& of(std::uint32_t session) {
-    std::unique_ptr<Group>& group = groups_[session];
-    if (!group && !spare_.empty()) {
-      group = std::move(spare_.back());
-      spare_.pop_back();
-    }
-    if (!group) group = std::make_unique<Group>();
-    return *group;
+    Group* const group = groups_.find(session);
+    if (group) return *group;
+    if (spare_.empty()) return groups_.put(session, std::make_unique<Group>());
+    std::unique_ptr<Group> renewed = std::move(spare_.back());
+    spare_.pop_back();
+    return groups_.put(session, std::move(renewed));
   }
 
   bool is_overdue(const Member& member, Time now) const {
@@ -122,7 +117,7 @@ class OverlapGroups {
 
   std::size_t most_;
   std::int64_t patience_us_;
-  std::unordered_map<std::uint32_t, std::unique_ptr<Group>> groups_;
+  BySession<Group> groups_;
   std::vector<std::unique_ptr<Group>> spare_;
 };
 

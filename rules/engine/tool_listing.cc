@@ -66,8 +66,7 @@ const ToolPage* ToolListing::note(const TimelineEvent& event) {
   if (!message || !event.session) return nullptr;
   if (event.kind == EventKind::notification) {
     if (message->method != "notifications/tools/list_changed") return nullptr;
-    const auto listed = sessions_.find(event.session->index);
-    if (listed != sessions_.end()) listed->second.stale = true;
+    if (Listed* const listed = sessions_.find(event.session->index)) listed->stale = true;
     return nullptr;
   }
   if (event.kind != EventKind::reply || !event.call || event.call->method != "tools/list") return nullptr;
@@ -83,8 +82,8 @@ const ToolPage* ToolListing::note(const TimelineEvent& event) {
 }
 
 const ToolListing::Listed* ToolListing::whole(std::uint32_t session) const {
-  const auto listed = sessions_.find(session);
-  return listed != sessions_.end() && listed->second.whole && !listed->second.stale ? &listed->second : nullptr;
+  const Listed* const listed = sessions_.find(session);
+  return listed && listed->whole && !listed->stale ? listed : nullptr;
 }
 
 }  // namespace mcpscan::engine

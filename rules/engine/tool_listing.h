@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/by_session.h"
 #include "engine/message_json.h"
 #include "model/timeline.h"
 
@@ -69,7 +70,7 @@ class ToolListing {
   std::shared_ptr<const ToolPage> page_;   // given out last
   std::array<Read, kPages> read_;
   std::size_t next_read_ = 0;
-  std::unordered_map<std::uint32_t, Listed> sessions_;
+  BySession<Listed> sessions_;
 };
 
 }  // namespace mcpscan::engine

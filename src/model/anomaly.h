@@ -22,7 +22,9 @@ class AnomalyLog {
  public:
   void add(const Anomaly& anomaly) {
     auto [entry, fresh] = entries_.try_emplace(anomaly.kind, anomaly);
-    if (!fresh) entry->second.count += anomaly.count;
+    if (fresh) return;
+    if (anomaly.source.precedes(entry->second.source)) entry->second.text = anomaly.text, entry->second.source = anomaly.source;
+    entry->second.count += anomaly.count;
   }
   void merge(const AnomalyLog& other) {
     for (const auto& [kind, anomaly] : other.entries_) add(anomaly);

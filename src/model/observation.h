@@ -16,6 +16,7 @@ namespace mcpscan::model {
 
 enum class ObservationKind : std::uint8_t {
   message,            // a JSON-RPC message: `message`
+  body,               // JSON that came whole over HTTP, its messages not read yet: `text`. A reader's own; becomes messages before it is judged
   exchange_request,   // an HTTP request's head was read: `http`
   exchange_response,  // an HTTP response's head was read: `http`
   exchange_end,       // an HTTP exchange is over: `http` (end reason, sizes)
@@ -172,7 +173,7 @@ struct Observation {
   std::uint64_t connection = 0;       // TCP connection or process; 0: not told
   std::uint64_t channel = 0;          // digest of who wrote the record (logger), so that one event written twice is told; 0: not told
   std::string_view event_id;          // SSE event id the message came with
-  std::string_view text;              // head of the record, for quoting
+  std::string_view text;              // head of the record, for quoting; of a body all of it
   const RpcMessage* message = nullptr;
   const HttpFacts* http = nullptr;    // also with a message whose log line names its peer
   const Notice* notice = nullptr;

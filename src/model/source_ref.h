@@ -12,6 +12,9 @@ struct SourceRef {
   PlaceKind kind = PlaceKind::line;
   std::uint64_t number = 0;  // line, packet or entry, from 1; 0 = the input as a whole
   std::uint64_t offset = 0;  // byte offset in the decoded input (after decompression), where known
+
+  // Within one input, whoever was told of first.
+  bool precedes(const SourceRef& other) const { return input == other.input && number < other.number; }
 };
 
 // On which side of the traffic the evidence was taken.

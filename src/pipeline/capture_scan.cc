@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "app/body_messages.h"
 #include "app/http_analyzer.h"
 #include "net/capture_reader.h"
 #include "net/flow_table.h"
@@ -106,8 +107,9 @@ Result<CaptureScanResult> scan_capture(ByteReader& bytes, std::uint32_t input, n
   CaptureScanResult result;
   result.reader = capture.format();
   std::optional<ObservationRelay> relay;
-  if (options.threads > 1) relay.emplace(sink);
-  WindowSink window(relay ? *relay : sink, options);
+  if (options.threads > 1) relay.emplace(limits, row.anomalies, sink);
+  app::BodyMessages messages(limits, row.anomalies, sink);
+  WindowSink window(relay ? static_cast<model::ObservationSink&>(*relay) : messages, options);
   app::HttpShared http{limits, window, row.anomalies, numbers.next_exchange, 0, {}, options.recorder};
   TlsTally tls;
   const auto report_tls = [&tls](const net::TlsFacts& facts) { tls.note(facts); };

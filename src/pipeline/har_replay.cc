@@ -37,7 +37,8 @@ HarReplay::HarReplay(std::uint32_t input, const Limits& limits, CaptureNumbers& 
       sink_(sink),
       row_(row),
       tally_(sink),
-      shared_{limits, tally_, row.anomalies, numbers.next_exchange, 0, {}},
+      messages_(limits, row.anomalies, tally_),
+      shared_{limits, messages_, row.anomalies, numbers.next_exchange, 0, {}},
       state_(shared_),
       window_(limits, *this) {}
 

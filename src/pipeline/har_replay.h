@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "app/body_messages.h"
 #include "app/http_state.h"
 #include "model/finding.h"
 #include "pipeline/capture_scan.h"
@@ -51,6 +52,7 @@ class HarReplay final : private HarStepTaker {
   model::ObservationSink& sink_;
   model::InputRow& row_;
   HarTally tally_;
+  app::BodyMessages messages_;
   app::HttpShared shared_;
   app::HttpState state_;
   std::unordered_map<std::string, std::shared_ptr<app::HttpConnection>> connections_;

@@ -113,7 +113,7 @@ Status scan_har(ByteReader& bytes, std::string head, std::uint32_t input, const 
   HarIntake intake(bytes, std::move(head), input, options, *zone, limits);
   const unsigned threads = options.threads == 0 ? std::thread::hardware_concurrency() : options.threads;
   std::optional<ObservationRelay> relay;
-  if (threads > 1) relay.emplace(sink);
+  if (threads > 1) relay.emplace(limits, row.anomalies, sink);
   HarReplay replay(input, limits, numbers, relay ? *relay : sink, row);
   const auto read = [&] {
     if (relay) {

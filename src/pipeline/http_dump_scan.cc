@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "app/body_messages.h"
 #include "app/exchange.h"
 #include "ingest/text/block_reader.h"
 #include "ingest/text/time_formats.h"
@@ -61,7 +62,7 @@ struct Half {
 class DumpScan {
  public:
   DumpScan(std::uint32_t input, const HttpDumpOptions& options, const Limits& limits, CaptureNumbers& numbers, model::ObservationSink& sink, model::InputRow& row)
-      : input_(input), limits_(limits), numbers_(numbers), sink_(sink, options), row_(row), shared_{limits, sink_, row.anomalies, numbers.next_exchange, 0, {}},
+      : input_(input), limits_(limits), numbers_(numbers), sink_(sink, options), row_(row), messages_(limits, row.anomalies, sink_), shared_{limits, messages_, row.anomalies, numbers.next_exchange, 0, {}},
         state_(shared_), times_(context_) {
     if (auto zone = Zone::locate(options.time_zone)) context_.zone = zone.take();
   }
@@ -177,6 +178,7 @@ class DumpScan {
   CaptureNumbers& numbers_;
   DumpSink sink_;
   model::InputRow& row_;
+  app::BodyMessages messages_;
   app::HttpShared shared_;
   app::HttpState state_;
   ingest::TimeContext context_;

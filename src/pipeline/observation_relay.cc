@@ -1,5 +1,6 @@
 #include "pipeline/observation_relay.h"
 
+#include <algorithm>
 #include <thread>
 
 #include "pipeline/observation_prefetch.h"
@@ -13,13 +14,16 @@ void ObservationRelay::run(FunctionRef<void()> read) {
   });
   hand_on();
   reader.join();
+  anomalies_.merge(early_anomalies_);
+  anomalies_.merge(late_anomalies_);
 }
 
 void ObservationRelay::observe(const model::Observation& seen) {
-  if (seen.message && seen.message->text.size() > kCopiedBytes) {
+  if (behind_ && seen.kind == model::ObservationKind::body) return early_.observe(seen);
+  if (std::max(seen.text.size(), seen.message ? seen.message->text.size() : 0) > kCopiedBytes) {
     hand_over();
     wait_until_idle();
-    return sink_.observe(seen);
+    return late_.observe(seen);
   }
   Batch& batch = batches_[filled_count_ % kBatches];  // only this thread changes filled_count_
   batch.observations.push_back(batch.copier.copy(seen));
@@ -31,6 +35,7 @@ void ObservationRelay::observe(const model::Observation& seen) {
 void ObservationRelay::hand_over() {
   std::unique_lock lock(mutex_);
   ++filled_count_;
+  behind_ = waiting() >= kBatches / 2;
   if (waiting() == kBatches / 2) filled_.notify_one();
   if (waiting() < kBatches) return;
   emptied_.wait(lock, [this] { return waiting() <= kBatches / 2; });
@@ -62,7 +67,7 @@ void ObservationRelay::hand_on() {
     }
     Batch& batch = batches_[emptied_count_ % kBatches];
     lock.unlock();
-    each_prefetched(batch.observations, [this](const model::Observation& seen) { sink_.observe(seen); });
+    each_prefetched(batch.observations, [this](const model::Observation& seen) { late_.observe(seen); });
     batch.observations.clear();
     batch.arena.reset();
     batch.copier.forget();

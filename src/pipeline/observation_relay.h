@@ -1,5 +1,6 @@
 // ObservationRelay: lets evidence be read in a second thread while what it says is judged in the caller's, in its order. What is handed on
 // are copies, in batches. Judging keeps what it allocates, and the first thread's memory grows at a smaller cost than any other's.
+// Bodies are read by the thread that has less to do: the judging one, unless it is behind.
 // Ownership: batches own their copies. Threads: the reader, and with it observe(), in the relay's own; the sink in the caller's of run().
 // Bound: kBatches of kBatchBytes and kBatchSize; an observation of more than kCopiedBytes waits until all before it are handed on, and is
 // not copied.
@@ -11,6 +12,7 @@
 #include <mutex>
 #include <vector>
 
+#include "app/body_messages.h"
 #include "base/arena.h"
 #include "base/function_ref.h"
 #include "model/observation.h"
@@ -20,7 +22,9 @@ namespace mcpscan::pipeline {
 
 class ObservationRelay : public model::ObservationSink {
  public:
-  explicit ObservationRelay(model::ObservationSink& sink) : sink_(sink) {}
+  // Bounds that the reading of bodies reached go to `anomalies` when run() ends.
+  ObservationRelay(const Limits& limits, model::AnomalyLog& anomalies, model::ObservationSink& sink)
+      : anomalies_(anomalies), early_(limits, early_anomalies_, *this), late_(limits, late_anomalies_, sink) {}
   ObservationRelay(const ObservationRelay&) = delete;
   ObservationRelay& operator=(const ObservationRelay&) = delete;
 
@@ -43,11 +47,14 @@ class ObservationRelay : public model::ObservationSink {
   void close();
   void hand_on();
 
-  model::ObservationSink& sink_;
+  model::AnomalyLog& anomalies_;
+  model::AnomalyLog early_anomalies_, late_anomalies_;   // each thread's own
+  app::BodyMessages early_, late_;                       // gives to observe(), to the sink
   std::array<Batch, kBatches> batches_;
   std::mutex mutex_;
   std::condition_variable filled_, emptied_;
   std::uint64_t filled_count_ = 0, emptied_count_ = 0;   // batches handed over, batches done
+  bool behind_ = false;                                  // the reader's: half of the batches, or more, wait to be judged
   bool hurried_ = false, closing_ = false;               // no batch waits for others; no other comes
 };
 

@@ -49,6 +49,7 @@ void SessionTracker::observe(const Observation& seen) {
   if (sessions_.crowded()) make_room();
   switch (seen.kind) {
     case ObservationKind::message: return on_message(seen);
+    case ObservationKind::body: return;
     case ObservationKind::exchange_request: return on_exchange_request(seen);
     case ObservationKind::exchange_response: return on_exchange_response(seen);
     case ObservationKind::exchange_end: return on_exchange_end(seen);

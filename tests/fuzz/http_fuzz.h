@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "app/body_messages.h"
 #include "app/http_analyzer.h"
 
 namespace mcpscan::tests {
@@ -43,7 +44,8 @@ inline void run_http(std::string_view input, bool saw_start, std::string_view cl
   limits.expansion_floor_bytes = 1u << 20;
   ReadingSink sink;
   model::AnomalyLog anomalies;
-  app::HttpShared shared{limits, sink, anomalies};
+  app::BodyMessages messages{limits, anomalies, sink};
+  app::HttpShared shared{limits, messages, anomalies};
   model::FlowInfo flow;
   flow.connection = 1;
   flow.saw_start = saw_start;

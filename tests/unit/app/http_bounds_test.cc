@@ -81,7 +81,8 @@ TEST_CASE("evidence_text_bytes bounds the quoted head of a message, never inside
   limits.evidence_text_bytes = 12;
   TextRecorder recorder;
   model::AnomalyLog anomalies;
-  app::HttpShared shared{limits, recorder, anomalies};
+  app::BodyMessages messages{limits, anomalies, recorder};
+  app::HttpShared shared{limits, messages, anomalies};
   model::FlowInfo flow;
   flow.saw_start = true;
   app::make_http_analyzer(shared, flow)->feed(Side::client, post("{\"method\":\"\xC3\xBC\",\"jsonrpc\":\"2.0\",\"id\":1}"), {});

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/body_messages.h"
 #include "app/http_analyzer.h"
 #include "support/split.h"
 
@@ -109,7 +110,8 @@ class Wire {
   Limits limits;
   Recorder recorder;
   model::AnomalyLog anomalies;
-  app::HttpShared shared{limits, recorder, anomalies};
+  app::BodyMessages messages{limits, anomalies, recorder};
+  app::HttpShared shared{limits, messages, anomalies};
   std::unique_ptr<model::StreamAnalyzer> analyzer;
 
  private:

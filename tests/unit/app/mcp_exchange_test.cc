@@ -149,7 +149,8 @@ TEST_CASE("facts: names are decoded, secrets are digests, addresses are the conn
   FactsRecorder recorder;
   Limits limits;
   model::AnomalyLog anomalies;
-  app::HttpShared shared{limits, recorder, anomalies};
+  app::BodyMessages messages{limits, anomalies, recorder};
+  app::HttpShared shared{limits, messages, anomalies};
   model::FlowInfo flow;
   flow.saw_start = true;
   flow.key.client.port = 4711;

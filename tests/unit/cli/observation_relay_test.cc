@@ -43,7 +43,8 @@ void tell(model::ObservationSink& sink, std::uint64_t number, std::size_t size) 
 TEST_CASE("What is relayed arrives as it was told and in its order, be it short, long, or too long to be copied", "[threads]") {
   Texts direct, relayed;
   {
-    pipeline::ObservationRelay relay(relayed);
+    model::AnomalyLog anomalies;
+    pipeline::ObservationRelay relay({}, anomalies, relayed);
     const auto tell_both = [&](std::uint64_t number, std::size_t size) {
       tell(direct, number, size);
       tell(relay, number, size);
