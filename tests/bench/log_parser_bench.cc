@@ -45,7 +45,7 @@ std::vector<TextBlock> blocks_of(const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = std::min(text.find('\n', std::min(at + kBlock, text.size())), text.size() - 1) + 1;
     blocks.emplace_back();
-    blocks.back().bytes = text.substr(at, end - at);
+    blocks.back().bytes.assign(std::string_view(text).substr(at, end - at));
     blocks.back().offset = at;
     at = end;
   }

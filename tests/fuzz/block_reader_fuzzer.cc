@@ -43,8 +43,8 @@ std::string records_of(std::string_view input, std::size_t block_bytes, std::siz
   while (reader.next(block)) {
     std::uint64_t line = block.first_line;
     for (std::size_t at = 0; at < block.bytes.size(); ++line) {
-      const std::size_t end = std::min(block.bytes.find('\n', at), block.bytes.size() - 1) + 1;
-      const std::string_view text = std::string_view(block.bytes).substr(at, end - at);
+      const std::size_t end = std::min(block.bytes.view().find('\n', at), block.bytes.size() - 1) + 1;
+      const std::string_view text = block.bytes.view().substr(at, end - at);
       if (at == 0 || starts({}, text)) records += "|" + std::to_string(line) + ":";
       records += text;
       at = end;

@@ -44,11 +44,11 @@ struct BlockReader::State {
   bool next(TextBlock& block);
   void begin(TextBlock& block);
   void finish(TextBlock& block, std::size_t cut);
-  void grow(std::string& buffer) const;
+  void grow(TextBuffer& buffer) const;
   Fill fill(TextBlock& block, std::size_t target);
   bool append(TextBlock& block, std::size_t from);
-  bool end_at_long_line(std::string& buffer, std::size_t from);
-  std::size_t complete_mark(std::string& buffer);
+  bool end_at_long_line(TextBuffer& buffer, std::size_t from);
+  std::size_t complete_mark(TextBuffer& buffer);
   void scan(TextBlock& block, std::size_t from, bool& cut);
   bool clean(TextBlock& block, std::size_t from);
   void cut_long_line(TextBlock& block, std::size_t line);
@@ -95,7 +95,7 @@ bool BlockReader::State::next(TextBlock& block) {
 }
 
 void BlockReader::State::begin(TextBlock& block) {
-  if (block.bytes.capacity() > kSpareBlocks * block_bound) std::string().swap(block.bytes);
+  if (block.bytes.capacity() > kSpareBlocks * block_bound) block.bytes = {};
   block.bytes.reserve(std::max(block_bound, carry.size()));
   block.bytes.assign(carry);
   block.sequence = sequence++;
@@ -108,7 +108,7 @@ void BlockReader::State::begin(TextBlock& block) {
 
 // The block ends at `cut`; what is behind it opens the next one.
 void BlockReader::State::finish(TextBlock& block, std::size_t cut) {
-  const std::string_view rest = std::string_view(block.bytes).substr(cut);
+  const std::string_view rest = block.bytes.view().substr(cut);
   carry.assign(rest);
   next_line = block.first_line + lines - scan_text(rest).newlines;
   next_offset = rest.empty() ? in.position() : block.offset + cut + cleaner.removed_before(cut);
@@ -117,7 +117,7 @@ void BlockReader::State::finish(TextBlock& block, std::size_t cut) {
 }
 
 // Room for the longest line at once: doubling would hold a long line two times while it is copied.
-void BlockReader::State::grow(std::string& buffer) const {
+void BlockReader::State::grow(TextBuffer& buffer) const {
   const std::size_t room_for_line = line_bound + block_bound;
   buffer.reserve(buffer.size() + block_bound <= room_for_line ? std::min(room_for_line, record_bound) : record_bound);
 }
@@ -137,15 +137,15 @@ BlockReader::State::Fill BlockReader::State::fill(TextBlock& block, std::size_t 
 
 // Takes the bytes from `from` on into the block; true when the block must end here.
 bool BlockReader::State::append(TextBlock& block, std::size_t from) {
-  std::string& buffer = block.bytes;
+  TextBuffer& buffer = block.bytes;
   const bool may_be_long = end_at_long_line(buffer, from);
   const std::size_t borrowed = complete_mark(buffer);
   bool cut = false;
   const std::uint64_t lines_before = lines;
   const std::size_t line = open_line;
   scan(block, from, cut);
-  if (borrowed > 0 && buffer.ends_with(kUtf8Mark)) {
-    in.unread(std::string_view(buffer).substr(buffer.size() - borrowed));
+  if (borrowed > 0 && buffer.view().ends_with(kUtf8Mark)) {
+    in.unread(buffer.view().substr(buffer.size() - borrowed));
     buffer.resize(buffer.size() - borrowed);
   }
   const std::size_t length = buffer.size() - line - (lines > lines_before ? 1 : 0);
@@ -155,21 +155,21 @@ bool BlockReader::State::append(TextBlock& block, std::size_t from) {
 }
 
 // When the open line is longer than a line may be, nothing behind its end is taken yet.
-bool BlockReader::State::end_at_long_line(std::string& buffer, std::size_t from) {
-  const std::size_t newline = buffer.find('\n', from);
-  const std::size_t end = newline == std::string::npos ? buffer.size() : newline;
+bool BlockReader::State::end_at_long_line(TextBuffer& buffer, std::size_t from) {
+  const std::size_t newline = buffer.view().find('\n', from);
+  const std::size_t end = newline == std::string_view::npos ? buffer.size() : newline;
   if (end - open_line <= line_bound) return false;
-  if (newline != std::string::npos) {
-    in.unread(std::string_view(buffer).substr(newline + 1));
+  if (newline != std::string_view::npos) {
+    in.unread(buffer.view().substr(newline + 1));
     buffer.resize(newline + 1);
   }
   return true;
 }
 
 // A byte order mark is judged as a whole; the bytes borrowed for that are returned by append() unless the mark goes.
-std::size_t BlockReader::State::complete_mark(std::string& buffer) {
+std::size_t BlockReader::State::complete_mark(TextBuffer& buffer) {
   for (std::size_t have = kUtf8Mark.size() - 1; have > 0; --have) {
-    if (!buffer.ends_with(kUtf8Mark.substr(0, have))) continue;
+    if (!buffer.view().ends_with(kUtf8Mark.substr(0, have))) continue;
     const std::string_view missing = kUtf8Mark.substr(have);
     if (!in.continues_with(missing)) return 0;
     const std::size_t size = buffer.size();
@@ -181,40 +181,40 @@ std::size_t BlockReader::State::complete_mark(std::string& buffer) {
 
 // Cleans where needed, counts line ends and finds where the open line begins.
 void BlockReader::State::scan(TextBlock& block, std::size_t from, bool& cut) {
-  TextScan found = scan_text(std::string_view(block.bytes).substr(from));
+  TextScan found = scan_text(block.bytes.view().substr(from));
   if (found.has_nul || found.has_mark_lead) {
     cut = clean(block, from);
-    found = scan_text(std::string_view(block.bytes).substr(from));
+    found = scan_text(block.bytes.view().substr(from));
   } else {
     cleaner.forget_run();
   }
   lines += found.newlines;
-  if (found.newlines > 0) open_line = block.bytes.rfind('\n') + 1;
+  if (found.newlines > 0) open_line = block.bytes.view().rfind('\n') + 1;
 }
 
 bool BlockReader::State::clean(TextBlock& block, std::size_t from) {
-  std::string& buffer = block.bytes;
+  TextBuffer& buffer = block.bytes;
   const TextCleaner::Outcome outcome = cleaner.clean(buffer, from, in.position() - (buffer.size() - from));
   if (outcome.cut) in.unread(outcome.rest);
   buffer.resize(outcome.size);
   block.offset += outcome.skipped;
   if (outcome.nuls > 0) {
-    const std::string_view before = std::string_view(buffer).substr(from, outcome.first_nul_at - from);
+    const std::string_view before = buffer.view().substr(from, outcome.first_nul_at - from);
     report_nuls(outcome.nuls, block.first_line + lines + scan_text(before).newlines, outcome.first_nul);
   }
   return outcome.cut;
 }
 
 void BlockReader::State::cut_long_line(TextBlock& block, std::size_t line) {
-  std::string& buffer = block.bytes;
-  bool found_end = buffer.ends_with('\n');
+  TextBuffer& buffer = block.bytes;
+  bool found_end = buffer.view().ends_with('\n');
   lines -= found_end ? 1 : 0;
   std::uint64_t skipped = buffer.size() - (found_end ? 1 : 0) - line - line_bound;
   buffer.resize(line + line_bound);
   if (!found_end) skipped += skip_line(block.first_line + lines, found_end);
   report("line-too-long", fmt::format("line {} is {} bytes long; the first {} are read", block.first_line + lines, line_bound + skipped, line_bound),
          block.first_line + lines, block.offset + line + cleaner.removed_before(line));
-  if (found_end) buffer += '\n', ++lines;
+  if (found_end) buffer.append('\n'), ++lines;
   open_line = buffer.size();
   block.skipped_bytes = skipped;
 }

@@ -17,12 +17,13 @@
 
 #include "base/byte_reader.h"
 #include "base/limits.h"
+#include "base/text_buffer.h"
 #include "model/anomaly.h"
 
 namespace mcpscan::ingest {
 
 struct TextBlock {
-  std::string bytes;              // whole lines, the last one with its line end unless the input ends without
+  TextBuffer bytes;               // whole lines, the last one with its line end unless the input ends without
   std::uint64_t sequence = 0;     // 0, 1, 2 ...
   std::uint64_t first_line = 1;   // number of the first line
   std::uint64_t offset = 0;       // of the first byte in the decoded input (for UTF-16: in its UTF-8 form). Behind a NUL or a BOM that

@@ -19,7 +19,7 @@ struct Reading {
 Reading read_sample(LogParser& parser, const Sample& sample, const std::vector<std::string>& fields) {
   parser.calibrate(sample.line);
   TextBlock block;
-  block.bytes = sample.line;
+  block.bytes.assign(sample.line);
   Arena arena;
   Reading reading;
   bool first = true;

@@ -40,7 +40,7 @@ struct TextCleaner::Special {
   }
 };
 
-TextCleaner::Outcome TextCleaner::clean(std::string& buffer, std::size_t from, std::uint64_t offset) {
+TextCleaner::Outcome TextCleaner::clean(TextBuffer& buffer, std::size_t from, std::uint64_t offset) {
   Outcome outcome;
   const std::string_view text = buffer;
   std::size_t read = from, write = from;
@@ -55,7 +55,7 @@ TextCleaner::Outcome TextCleaner::clean(std::string& buffer, std::size_t from, s
     const std::size_t at = special.at(), length = special.length();
     const bool is_nul = special.is_nul();
     keep(at);
-    const bool line_start = write == 0 || buffer[write - 1] == '\n';
+    const bool line_start = write == 0 || buffer.data()[write - 1] == '\n';
     if (!is_nul && !line_start) {
       keep(at + length);
       continue;

@@ -6,9 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/text_buffer.h"
 
 namespace mcpscan::ingest {
 
@@ -24,7 +25,7 @@ class TextCleaner {
     std::size_t first_nul_at = 0;  // and where in the clean buffer
   };
   // Cleans buffer[from...], which was just read from `offset` of the input and does not end within a mark.
-  Outcome clean(std::string& buffer, std::size_t from, std::uint64_t offset);
+  Outcome clean(TextBuffer& buffer, std::size_t from, std::uint64_t offset);
 
   // The text that follows does not continue what clean() saw last.
   void forget_run() { after_nul_ = false; }

@@ -70,8 +70,8 @@ std::vector<std::string> records_of(const Reading& reading) {
     std::uint64_t line = block.first_line;
     bool first = true;
     for (std::size_t at = 0; at < block.bytes.size();) {
-      const std::size_t end = std::min(block.bytes.find('\n', at), block.bytes.size() - 1) + 1;
-      const std::string text = block.bytes.substr(at, end - at);
+      const std::size_t end = std::min(block.bytes.view().find('\n', at), block.bytes.size() - 1) + 1;
+      const std::string_view text = block.bytes.view().substr(at, end - at);
       if (first || kDated.starts_record({}, text)) records.push_back(fmt::format("{}: ", line));
       records.back() += text;
       first = false;
@@ -108,9 +108,9 @@ TEST_CASE("each block begins where the numbers say and at a record start", "[blo
       REQUIRE(block.sequence == sequence++);
       REQUIRE(block.offset == offset);
       REQUIRE(block.first_line == line);
-      REQUIRE(block.bytes.starts_with('2'));
+      REQUIRE(block.bytes.view().starts_with('2'));
       offset += block.bytes.size();
-      line += static_cast<std::uint64_t>(std::count(block.bytes.begin(), block.bytes.end(), '\n'));
+      line += static_cast<std::uint64_t>(std::count(block.bytes.view().begin(), block.bytes.view().end(), '\n'));
     }
     REQUIRE(offset == reading.decoded);
     REQUIRE(reading.anomalies.empty());
@@ -142,7 +142,7 @@ TEST_CASE("a record over the bound is cut at a line end and told", "[block_reade
     REQUIRE(reading.text() == log);
     REQUIRE(records_of(reading) == expected);
     REQUIRE(reading.anomaly("record-too-long").source.number == 1);
-    for (const TextBlock& one : reading.blocks) REQUIRE(one.bytes.ends_with('\n'));
+    for (const TextBlock& one : reading.blocks) REQUIRE(one.bytes.view().ends_with('\n'));
   }
 }
 
