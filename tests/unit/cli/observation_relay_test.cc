@@ -62,6 +62,49 @@ TEST_CASE("What is relayed arrives as it was told and in its order, be it short,
   CHECK(relayed.quotes_elsewhere == 0);
 }
 
+namespace {
+
+// The id of each message, slowly at first, so that the reader is ahead of whom it reads for.
+struct SlowIds : model::ObservationSink {
+  std::vector<std::string> ids;
+  void observe(const model::Observation& observation) override {
+    volatile int work = 0;
+    for (int i = 0; ids.size() < 2000 && i < 20'000; ++i) work = work + 1;
+    ids.emplace_back(observation.message ? observation.message->id.raw : "none");
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the messages of relayed bodies come in the order of their bodies, whichever thread has read them", "[threads]") {
+  Limits limits;
+  limits.id_bytes = 8;
+  SlowIds relayed;
+  model::AnomalyLog anomalies;
+  pipeline::ObservationRelay relay(limits, anomalies, relayed);
+  std::vector<std::string> sent;
+  relay.run([&] {
+    for (int i = 1; i <= 6000; ++i) {
+      const bool long_one = i == 5000, large = i == 5500;
+      const std::string id = long_one ? "\"a long identifier\"" : std::to_string(i);
+      std::string text = "{\"jsonrpc\":\"2.0\",\"id\":" + id + ",\"result\":{\"text\":\"" + std::string(large ? 2u << 20 : 10, 'x') + "\"}}";
+      model::Observation body;
+      body.kind = model::ObservationKind::body;
+      body.source.number = static_cast<std::uint64_t>(i);
+      body.text = text;
+      relay.observe(body);
+      sent.push_back(id);
+      text.assign(text.size(), '!');
+    }
+  });
+  REQUIRE(relayed.ids.size() == sent.size());
+  CHECK(relayed.ids[4999].starts_with("\"a long"));
+  relayed.ids[4999] = sent[4999];
+  CHECK((relayed.ids == sent));
+  REQUIRE(anomalies.entries().contains("id-too-long"));
+  CHECK(anomalies.entries().at("id-too-long").source.number == 5000);
+}
+
 TEST_CASE("of HTTP heads copied one after the other, texts that stay the same are there once, and each head says what it said") {
   Arena arena;
   pipeline::ObservationCopier copier(arena);

@@ -30,9 +30,10 @@ PlaceSet places(std::initializer_list<std::uint64_t> numbers) {
 std::vector<std::uint64_t> unindented(const ingest::TextBlock& block) {
   std::vector<std::uint64_t> starts;
   std::uint64_t number = block.first_line;
-  for (std::size_t at = 0; at < block.bytes.size(); ++number) {
-    if (block.bytes[at] != ' ') starts.push_back(number);
-    at = std::min(block.bytes.find('\n', at), block.bytes.size() - 1) + 1;
+  const std::string_view text = block.bytes;
+  for (std::size_t at = 0; at < text.size(); ++number) {
+    if (text[at] != ' ') starts.push_back(number);
+    at = std::min(text.find('\n', at), text.size() - 1) + 1;
   }
   return starts;
 }
