@@ -23,6 +23,7 @@ constexpr std::size_t kOccurrences = 4;
 constexpr std::int64_t kPictureSpanUs = 2 * kMinute;
 constexpr std::size_t kToolsNamed = 20;
 constexpr std::size_t kIdsNamed = 3;
+constexpr std::size_t kReasonsNamed = 3;
 constexpr std::size_t kChain = 8;  // causes followed from a consequence to its root
 constexpr std::size_t kIdDigits = 6;
 
@@ -169,7 +170,19 @@ class IncidentWriter {
             {"ids", fmt::format("{}", fmt::join(ids, ", "))},
             {"lost", lost_ == 0 || root_is_loss ? std::string() : fmt::format("; {} lost", counted(lost_, "reply was", "replies were"))},
             {"detail", root_.finding.detail},
-            {"reason", root_.finding.fault.reason}};
+            {"reason", reasons()}};
+  }
+
+  // What is told of each root, once: one client may have done two things.
+  std::string reasons() const {
+    std::vector<std::string_view> told;
+    for (const BookedFinding* root : group_.roots) {
+      const std::string& reason = root->finding.fault.reason;
+      if (!reason.empty() && std::find(told.begin(), told.end(), reason) == told.end()) told.push_back(reason);
+    }
+    const std::size_t more = told.size() > kReasonsNamed ? told.size() - kReasonsNamed : 0;
+    told.resize(told.size() - more);
+    return fmt::format("{}{}", fmt::join(told, "; "), more == 0 ? std::string() : fmt::format("; and {} more like it", more));
   }
 
   void write_fix() {

@@ -143,8 +143,8 @@ Labelled Wording::no_mcp() const {
   if (used > 0) {
     return {"No message of MCP was seen.",
             fmt::format("Used: {} of {} in {}: HTTP exchanges without their bodies, statements, or what a client noted of its calls; no request, reply or session of MCP is among them. "
-                        "Give the capture, HAR or server's log of the same time as well: the rules lay them beside each other.",
-                        thousands(used), counted(records, "record"), counted(readable, "input"))};
+                        "Give the capture, HAR or server's log of the same time as well: the rules lay them beside each other.{}",
+                        thousands(used), counted(records, "record"), counted(readable, "input"), index_->findings_total() > 0 ? " What these tell by themselves stands below." : "")};
   }
   return {"Nothing here speaks MCP.",
           fmt::format("Read: {} in {}; no JSON-RPC message, no MCP session, no known log statement among them. "
@@ -155,7 +155,11 @@ Labelled Wording::no_mcp() const {
 Labelled Wording::verdict() const {
   if (index_->report().inputs.empty()) return {"No input was read.", {}};
   if (!index_->speaks_mcp()) return no_mcp();
-  return index_->without_fault() ? nothing_found() : Labelled{};
+  if (!index_->without_fault()) return {};
+  // What a client noted, say, where no message was seen: that nothing was found in none would sound like a result.
+  const model::Report& report = index_->report();
+  const bool used = std::any_of(report.inputs.begin(), report.inputs.end(), [](const auto& input) { return input.books.used > 0; });
+  return used && report.requests == 0 && report.totals.replies == 0 && index_->sessions_total() == 0 ? no_mcp() : nothing_found();
 }
 
 // "client (proven), server unguarded": whose fault, how sure, who let it happen. "undetermined (server or gateway)": who it may have been.
@@ -191,11 +195,12 @@ std::string Wording::reach(const model::Incident& incident) const {
   return text + ".";
 }
 
+// Of what the fault led to. The same fault of other sessions belongs to the incident as well, and is no consequence of the first.
 std::string Wording::consequences(const model::Incident& incident) const {
   std::map<std::string_view, std::uint64_t> counts;
   for (const std::string& id : incident.findings) {
     const model::Finding* finding = index_->finding(id);
-    if (finding != nullptr && id != incident.root) counts[finding->rule] += finding->count;
+    if (finding != nullptr && !finding->consequence_of.empty()) counts[finding->rule] += finding->count;
   }
   std::vector<std::string> parts;
   for (const auto& [rule, count] : counts) parts.push_back(fmt::format("{} {}", thousands(count), safe_(rule)));

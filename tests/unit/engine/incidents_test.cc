@@ -64,6 +64,22 @@ TEST_CASE("a cause in another session, or about another id, explains nothing") {
   CHECK(book.findings()[2].finding.consequence_of.empty());
 }
 
+TEST_CASE("an incident's story tells what each of its causes was, once") {
+  const Limits limits;
+  FindingBook book(limits);
+  Rule rule = rule_named("capability-violation");
+  rule.incident_story = "Methods were used: {reason}.";
+  for (const char* reason : {"it used a", "it used b", "it used b"}) {
+    FindingDraft made = draft("s");
+    made.discriminator = std::to_string(book.findings().size());
+    made.fault = {model::Party::client, model::Certainty::strong, {}, reason};
+    book.add(rule, made);
+  }
+  const auto incidents = incidents_of(book);
+  REQUIRE(incidents.size() == 1);
+  CHECK((incidents[0].story == "Methods were used: it used a; it used b." || incidents[0].story == "Methods were used: it used b; it used a."));
+}
+
 TEST_CASE("one fault of one party in several sessions is one incident") {
   const Limits limits;
   FindingBook book(limits);
