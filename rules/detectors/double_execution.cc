@@ -29,6 +29,7 @@ class DoubleExecution : public Detector {
       return;
     }
     if (!event.call || event.call->method != "tools/call" || event.call->requestor != Direction::client_to_server) return;
+    if (event.session->mixed) return;  // another client may have asked the same
     switch (event.kind) {
       case EventKind::timeout: return given_up(event);
       case EventKind::request: return sent(event);

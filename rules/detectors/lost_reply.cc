@@ -117,8 +117,12 @@ class LostReply : public Detector {
     if (call.method == "subscriptions/listen" || call.id.type == IdType::null) return std::nullopt;
     // A reply that names no session may have been this call's: its absence proves nothing.
     if (call.maybe_answered && call.closed != CloseReason::overwritten && call.closed != CloseReason::undeliverable) return std::nullopt;
+    // Two clients may each have a call of this id, and then nothing was taken over: a cancel or reply of the one may have ended the other's.
+    if (call.collided && event.session->mixed && call.closed != CloseReason::overwritten) return std::nullopt;
     switch (call.closed) {
-      case CloseReason::overwritten: return overwritten();
+      case CloseReason::overwritten:
+        if (!event.session->mixed) return overwritten();
+        [[fallthrough]];
       case CloseReason::undeliverable: return Verdict{"unknown", {Party::unknown, Certainty::undetermined, {}, "the reply came when its stream was gone: the client had hung up, or a proxy cut it"}, Level::informational, {}};
       case CloseReason::timed_out: return judge_timeout(event);
       case CloseReason::stream_closed: return judge_stream_end(call);

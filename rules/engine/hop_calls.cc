@@ -45,7 +45,7 @@ bool carries_on(const HopCall& front, const HopCall& behind, const Places& place
 
 void HopCalls::note(const TimelineEvent& event) {
   const RpcMessage* message = event.observation ? event.observation->message : nullptr;
-  if (!message || !event.session) return;
+  if (!message || !event.session || event.session->mixed) return;  // of several clients each may have its ids: nothing shows whose a call is
   const std::uint64_t place = event.call ? std::uint64_t{event.source.input} << 48 | event.call->number : 0;
   if (event.kind == EventKind::reply && event.call) {
     const auto asked = open_.extract(place);

@@ -21,6 +21,7 @@ constexpr std::size_t kRecentMessages = 16;
 constexpr std::int64_t kWrittenTwiceUs = 50 * kMillisecond;  // two handlers of one process write within this
 constexpr std::int64_t kSeenTwiceUs = 2 * kSecond;  // a proxy and the server behind it write of one request within this
 constexpr std::int64_t kBegunTwiceUs = kSecond;
+constexpr std::int64_t kCancelFollowsUs = kSecond;
 constexpr std::size_t kPeers = 65536;
 constexpr std::int64_t kRetryWithinUs = 10 * kSecond;        // transports send again at once or after a short pause
 
@@ -112,7 +113,7 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   state.requests_shown = state.requests_shown || !seen.of_access_line;
   if (message.id.present()) capabilities_ |= model::kRequestIds;
   const bool from_client = requestor == Direction::client_to_server;
-  if (message.method == "initialize" && session.keyed_by == model::SessionKeying::process && session.initialize_seen && !begins_again(state, message, time_of(seen))) restart(state, seen);
+  if (from_client && session.keyed_by == model::SessionKeying::process) follow_process(state, seen);
   remember_peer(state, seen.http);
   Event request = event(EventKind::request, seen, &state);
   request.exchange = exchange;
@@ -165,6 +166,12 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   if (!exchange) remember_caller(seen, call);
 }
 
+void SessionTracker::follow_process(SessionState& state, const Observation& seen) {
+  const bool opens = seen.message->method == "initialize" && state.session.initialize_seen;
+  if (opens) begins_again(state, *seen.message, time_of(seen)) ? begin_count(state) : restart(state, seen);
+  follow_count(state, seen.message->id);
+}
+
 // The same initialize again before the first one could be answered: written twice, or by a second process that was started with the first. A process
 // that was started anew would have ended before.
 bool SessionTracker::begins_again(const SessionState& state, const RpcMessage& message, Time at) {
@@ -184,7 +191,8 @@ void SessionTracker::remember_caller(const Observation& seen, const Call& call) 
 // the copy came soon. Two exchanges that both live are two calls.
 Call* SessionTracker::sent_before(const model::Session& session, const Exchange* exchange, const RpcMessage& message, Direction requestor, Time at) {
   Call* before = calls_.newest_open(session.index, requestor, message.id);
-  if (!before || before->method != message.method || before->params_digest != message.digest || message.digest == 0) return nullptr;
+  if (!before || before->method != message.method || before->params_digest != message.digest) return nullptr;
+  if (message.digest == 0 && (message.method != "initialize" || session.keyed_by != model::SessionKeying::process)) return nullptr;
   const bool broke_off = before->stream_ended != CloseReason::open;
   const Time since = broke_off ? before->stream_ended_at : before->requested_at;
   const bool soon = !at.known() || !since.known() || at.us - since.us <= kRetryWithinUs;
@@ -253,7 +261,11 @@ void SessionTracker::on_cancel(const Observation& seen, SessionState& state, Dir
   if (!call && message.related.present()) cancel.other = calls_.newest_finished(state.session.index, direction, message.related);
   if (call) call->gave_up_at = time_of(seen);
   emit(cancel);
-  if (call) close_unanswered(*call, timed_out ? CloseReason::timed_out : CloseReason::cancelled, time_of(seen), &seen);
+  if (!call) return;
+  // An exchange that ended nobody tells how, and then the client's word that it cancels: it had hung up to that end.
+  const bool just_ended = call->stream_ended_at.known() && seen.at.known() && seen.at.us - call->stream_ended_at.us <= kCancelFollowsUs;
+  if (call->stream_ended == CloseReason::no_response && just_ended) call->stream_ended = CloseReason::open;
+  close_unanswered(*call, timed_out ? CloseReason::timed_out : CloseReason::cancelled, time_of(seen), &seen);
 }
 
 }  // namespace mcpscan::session

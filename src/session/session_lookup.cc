@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "session/session_tracker.h"
 
@@ -17,6 +18,8 @@ using model::SessionKeying;
 namespace {
 
 constexpr std::int64_t kDamageReachUs = kSecond;  // what stands behind a hole is held back for a while before it is told
+constexpr std::size_t kProcesses = 8;  // of one name, whose counts of ids are followed
+constexpr std::int64_t kNoCount = INT64_MIN;
 constexpr std::string_view kModernSince = "2026";  // revisions are dates, so they compare as text
 
 bool is_initialize(const Observation& seen) { return seen.message && seen.message->method == "initialize"; }
@@ -212,7 +215,28 @@ void SessionTracker::restart(SessionState& state, const Observation& seen) {
   state.ids[1].clear();
   state.constant_reply_id.clear();
   ++state.incarnation;
+  begin_count(state);
   state.session.initialize_seen = state.session.initialize_answered = state.session.initialized_seen = state.session.ended = false;
+}
+
+void SessionTracker::begin_count(SessionState& state) {
+  if (state.counts.size() >= kProcesses) state.counts.erase(state.counts.begin());
+  state.counts.push_back(kNoCount);
+}
+
+// Each process counts its own ids. One that carries on the count of a process that was taken for ended shows that it lives on beside the new one:
+// a host that starts a server twice writes both into one log, under one name.
+void SessionTracker::follow_count(SessionState& state, const model::RpcId& id) {
+  std::int64_t value = 0;
+  const char* const end = id.value.data() + id.value.size();
+  if (id.type != model::IdType::integer || std::from_chars(id.value.data(), end, value).ptr != end) return;
+  if (state.counts.empty()) begin_count(state);
+  std::int64_t& current = state.counts.back();
+  if (current == kNoCount || value == current + 1) return void(current = value);
+  const auto older = std::find(state.counts.begin(), state.counts.end() - 1, value - 1);
+  if (older == state.counts.end() - 1) return void(current = std::max(current, value));
+  *older = value;
+  state.session.mixed = true;
 }
 
 void SessionTracker::remember_peer(SessionState& state, const model::HttpFacts* http) {

@@ -29,6 +29,7 @@ struct SessionState {
   model::SourceRef busy_since;  // the first request since no call was open, where one is
   std::uint64_t last_touch = 0;
   std::uint32_t incarnation = 1;
+  std::vector<std::int64_t> counts;  // process: the last id of each process of this name, the one started last behind
   CallRef last_request;       // of the client
   std::string constant_reply_id;  // an id the server has put on foreign replies before
   std::string second_key;     // of its id, where it has a key of another kind

@@ -87,6 +87,8 @@ class SessionTracker : public model::ObservationSink {
   SessionState* pending_for_creation();
   SessionState* only_session(const Observation& seen);
   void restart(SessionState& state, const Observation& seen);
+  static void begin_count(SessionState& state);
+  static void follow_count(SessionState& state, const model::RpcId& id);
   void remember_peer(SessionState& state, const model::HttpFacts* http);
   void make_room();
 
@@ -96,6 +98,7 @@ class SessionTracker : public model::ObservationSink {
   bool written_twice(const Observation& seen);
   bool told_by_child(const Observation& seen);
   void on_request(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor);
+  void follow_process(SessionState& state, const Observation& seen);
   void remember_caller(const Observation& seen, const model::Call& call);
   model::Call* sent_before(const model::Session& session, const model::Exchange* exchange, const model::RpcMessage& message, model::Direction requestor, Time at);
   void count_client_request(model::Session& session, const model::RpcMessage& message);
@@ -184,6 +187,7 @@ class SessionTracker : public model::ObservationSink {
   void on_early_request_notice(const Observation& seen, Event& told);
   void on_session_created_notice(const Observation& seen, Event& told);
   SessionState* only_by_name(bool opening);
+  bool lives_beside(const SessionState& state);
   void on_session_not_found_notice(const Observation& seen, Event& told);
   const model::Call* untaken_call(const Observation& seen, const SessionState* state);
   void on_unknown_reply_notice(const Observation& seen, Event& event);

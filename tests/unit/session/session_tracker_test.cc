@@ -261,6 +261,52 @@ TEST_CASE("a process that starts again ends what was open, and its ids begin ane
   CHECK(log.told() == Lines{"+ stdio:files", "> 0", "> 1", "x 0 restarted", "x 1 restarted", "> 0", "> 1"});
 }
 
+TEST_CASE("a process that carries on its count beside one started later, under the same name: the log holds several clients") {
+  Tracked log;
+  const auto ask = [&](std::string_view id, std::string_view method, double at, std::string_view payload) {
+    log.request(id, {.session = "stdio:files", .at = at, .keying = SessionKeying::process, .method = method, .payload = payload});
+  };
+  const auto mixed = [&] {
+    log.finish();
+    return log.mixed == std::vector{true};
+  };
+  SECTION("the second began while the first was busy") {
+    ask("0", "initialize", 0, "a");
+    ask("1", "tools/call", 1, "b");
+    ask("0", "initialize", 5, "a");
+    ask("2", "tools/call", 6, "c");
+    CHECK(mixed());
+  }
+  SECTION("both began at once") {
+    ask("0", "initialize", 0, "a");
+    ask("0", "initialize", 0.03, "a");
+    ask("1", "tools/list", 1, "b");
+    ask("1", "tools/list", 1.01, "b");
+    CHECK(mixed());
+  }
+  SECTION("the second began when the first was over") {
+    ask("0", "initialize", 0, "a");
+    ask("1", "tools/call", 1, "b");
+    ask("0", "initialize", 5, "a");
+    ask("1", "tools/call", 6, "c");
+    ask("2", "tools/call", 7, "d");
+    CHECK_FALSE(mixed());
+  }
+}
+
+TEST_CASE("a client's word that it cancels explains an exchange that ended just before, nobody told how") {
+  Tracked wire({}, true);
+  wire.open(1, {.session = "s1"}, {.at = 0});
+  wire.request("7", {.session = "s1", .exchange = 1, .at = 0, .direction = Direction::client_to_server});
+  wire.open(2, {.session = "s1"}, {.at = 0});
+  wire.response(2, 202, {.session = "s1"}, {.at = 0});
+  wire.end(1, model::EndReason::unknown, {.at = 1});
+  const double later = GENERATE(0.5, 30.0);
+  wire.notify("notifications/cancelled", {.session = "s1", .at = 1 + later, .direction = Direction::client_to_server, .related = "7"});
+  const auto lines = wire.told();
+  CHECK(std::count(lines.begin(), lines.end(), later < 1 ? "x 7 cancelled" : "x 7 no_response") == 1);
+}
+
 TEST_CASE("messages that name no session share the session of their source") {
   Tracked log;
   log.request("1");

@@ -130,6 +130,7 @@ class Tracked : public model::EventSink {
   void on_event(const model::TimelineEvent& event) override {
     if (event.session) addresses = std::max(addresses, event.session->addresses.size());
     if (event.session) principals = std::max(principals, event.session->principals.size());
+    if (event.kind == model::EventKind::session_finished) mixed.push_back(event.session->mixed);
     std::string line = line_of(event);
     if (!line.empty()) lines_.push_back(std::move(line));
   }
@@ -137,6 +138,7 @@ class Tracked : public model::EventSink {
   Limits limits;
   session::SessionTracker tracker;
   std::size_t addresses = 0, principals = 0;  // most that a session held
+  std::vector<bool> mixed;                 // of each session that is over, whether it may hold several clients
 
  private:
   static model::RpcId id_of(std::string_view token) {
