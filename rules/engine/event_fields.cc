@@ -158,6 +158,8 @@ const FieldEntry kFields[]{
     {"http_method", {[](const TimelineEvent& e) -> FieldText { return e.exchange ? e.exchange->method : http(e) ? std::string_view(http(e)->method) : std::string_view(); }}},
     {"end", word<model::EndReason::evidence_gap, ([](const TimelineEvent& e) { return e.exchange ? std::optional(e.exchange->end) : http(e) ? std::optional(http(e)->end) : std::nullopt; })>()},
     {"duration_s", {[](const TimelineEvent& e) -> FieldText { return http(e) && http(e)->duration_us >= 0 ? fmt::format("{:.6f}", static_cast<double>(http(e)->duration_us) / 1e6) : std::string(); }}},
+    {"on_wire", flag<([](const TimelineEvent& e) -> bool { return e.session && e.session->on_wire; })>()},
+    {"in_a_hole", flag<([](const TimelineEvent& e) -> bool { return e.exchange && e.exchange->gap; })>()},
     {"primed", flag<([](const TimelineEvent& e) -> bool { return e.exchange && e.exchange->primed; })>()},
     {"names_session", flag<([](const TimelineEvent& e) -> bool { return e.exchange && e.exchange->named_session; })>()},
     {"carries_request", flag<([](const TimelineEvent& e) -> bool { return e.exchange && e.exchange->carries_request; })>()},

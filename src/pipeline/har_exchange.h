@@ -32,6 +32,7 @@ struct HarExchange {
   HarBodyState request_state = HarBodyState::present, response_state = HarBodyState::present;
   std::string request_body, response_body;
   std::int64_t told_size = -1;        // of the response's body
+  bool body_cut = false;              // by the producer
   std::vector<HarChunk> events;
   model::EndReason end = model::EndReason::complete;
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "app/json_skipper.h"
+#include "base/limits.h"
+
 namespace mcpscan::pipeline {
 namespace {
 
@@ -109,10 +112,21 @@ HarBodyState response_state(const HarEntry& entry, const app::HttpHead& head) {
   if (body.size > 0 || head.has_length) return HarBodyState::absent;
   const bool has_none = head.status == 202 || head.status == 204 || head.status == 205 || head.status == 304;
   if (has_none || iequals(entry.method, "HEAD")) return HarBodyState::nothing_sent;
+  if (body.told_size() > 0) return HarBodyState::absent;  // sizes that belie each other: bodies were taken out of the file
   if (body.size < 0) return HarBodyState::absent;
   // A size of 0: Chrome writes it for the streams whose bytes it did not keep, and then says nothing else; an aborted one was counted.
   const bool kept_nothing = !body.says_empty() && is_event_stream(head.content_type) && entry.error.empty();
   return kept_nothing ? HarBodyState::absent : HarBodyState::nothing_sent;
+}
+
+bool is_cut(const HarEntry& entry, const app::HttpHead& head, std::string_view body) {
+  if (entry.response.told_size() <= static_cast<std::int64_t>(body.size()) || body.empty()) return false;
+  if (body.ends_with('\n')) return false;
+  const std::string_view json = is_event_stream(head.content_type) ? body.substr(std::min(body.find('{', body.rfind("data:")), body.size())) : body;
+  app::JsonSkipper skipper(json, Limits{}.json_depth);
+  skipper.skip_space();
+  skipper.value();
+  return skipper.stopped();
 }
 
 }  // namespace mcpscan::pipeline

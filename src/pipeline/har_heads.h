@@ -36,5 +36,7 @@ model::EndReason har_end(const ingest::HarEntry& entry, bool responded);
 enum class HarBodyState : std::uint8_t { present, nothing_sent, absent };
 HarBodyState request_state(const ingest::HarEntry& entry, const app::HttpHead& head);
 HarBodyState response_state(const ingest::HarEntry& entry, const app::HttpHead& head);
+// Whether the producer kept the beginning of a body only: it is shorter than the entry tells, and breaks off.
+bool is_cut(const ingest::HarEntry& entry, const app::HttpHead& head, std::string_view body);
 
 }  // namespace mcpscan::pipeline

@@ -93,14 +93,15 @@ void HarIntake::fill_times(HarExchange& exchange) {
 
 void HarIntake::fill_response(const app::HttpHead& head, HarExchange& exchange) {
   exchange.response_state = response_state(entry_, head);
-  exchange.told_size = entry_.response.size;
+  exchange.told_size = entry_.response.told_size();
   if (entry_.events.empty()) exchange.response_body = body_of(entry_.response, exchange.response_state);
   else fill_events(exchange);
   exchange.has_response = head.status != 0 || !exchange.response_body.empty() || !exchange.events.empty();
   exchange.end = har_end(entry_, head.status != 0);
   if (!exchange.has_response) exchange.response_state = HarBodyState::nothing_sent;
   exchange.response.head.codings = har_codings(exchange.response_body);
-  if (app::icontains(head.content_type, "event-stream")) complete_last_event(exchange.response_body);
+  exchange.body_cut = is_cut(entry_, head, exchange.response_body);
+  if (!exchange.body_cut && app::icontains(head.content_type, "event-stream")) complete_last_event(exchange.response_body);
 }
 
 // Events keep their order, and stay between head and end.

@@ -82,7 +82,7 @@ void HarReplay::end(HarExchange& exchange) {
   const Stamp stamp{exchange.end_at, exchange.source};
   app::Exchange& http = *exchange.exchange;
   if (exchange.has_response) {
-    if (!exchange.response_body.empty()) http.response_body(exchange.response_body, true, stamp);
+    if (!exchange.response_body.empty()) http.response_body(exchange.response_body, !exchange.body_cut, stamp);
     tell_missing(exchange, http, stamp);
     http.response_end(stamp);
   }
@@ -97,13 +97,14 @@ void HarReplay::end(HarExchange& exchange) {
 // An absent body is never an absent reply: where one may have been, that is a hole in the evidence. A refusal is an answer without it.
 void HarReplay::tell_missing(HarExchange& exchange, app::Exchange& http, Stamp stamp) {
   const bool waits = exchange.replies < exchange.requests;
-  const bool partial = waits && exchange.told_size > static_cast<std::int64_t>(exchange.response_body.size()) && exchange.events.empty();
+  const bool partial = (waits || exchange.body_cut) && exchange.told_size > static_cast<std::int64_t>(exchange.response_body.size()) && exchange.events.empty();
   const bool absent = exchange.response_state == HarBodyState::absent;
   if (!exchange.told || exchange.response.head.status >= 400 || (!absent && !partial)) return;
+  if (waits || exchange.body_cut || exchange.request.head.has_last_event_id) {
+    const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(exchange.told_size, 0));
+    exchange.connection->report_gap(Side::server, size, &http, absent ? kNoBody : kPartOfBody, stamp);
+  }
   http.missing(Side::server, stamp);
-  if (!waits && !exchange.request.head.has_last_event_id) return;
-  const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(exchange.told_size, 0));
-  exchange.connection->report_gap(Side::server, size, &http, absent ? kNoBody : kPartOfBody, stamp);
 }
 
 // Entries that name no connection share one a server, which has no number.

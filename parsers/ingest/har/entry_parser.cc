@@ -207,6 +207,8 @@ error_code EntryParser::State::read_response(std::string_view key, Value value) 
   if (key == "status") return integer_of(value, "response.status", entry->status);
   if (key == "headers") return read_headers(value, "response.headers", entry->response_headers);
   if (key == "_error" || key == "_failureText") return text_of(value, "response._error", entry->error);
+  if (key == "bodySize") return integer_of(value, "response.bodySize", entry->response.sent);
+  if (key == "headersSize") return integer_of(value, "response.headersSize", entry->response.head);
   if (key != "content") return simdjson::SUCCESS;
   return object_of(value, "response.content", [&](std::string_view name, Value of) { return read_body(name, of, entry->response); });
 }

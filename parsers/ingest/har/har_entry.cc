@@ -6,7 +6,7 @@ void HarBody::clear() {
   text = {};
   encoding = mime_type = file = {};
   params.clear();
-  size = -1;
+  size = sent = head = -1;
 }
 
 // The lists keep their memory.

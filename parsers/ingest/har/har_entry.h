@@ -4,6 +4,7 @@
 // Source: HAR 1.2 (W3C draft of 2012), and what producers make of it: docs/har.md has the list.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -30,9 +31,11 @@ struct HarBody {
   std::string_view file;                // Playwright's attached body, a path relative to the HAR
   std::vector<HarParam> params;         // postData.params
   std::int64_t size = -1;               // content.size, or bodySize of the request; -1: not told
+  std::int64_t sent = -1, head = -1;    // of a response: bodySize, which counts what was sent, and headersSize, which some count in with it
 
   void clear();
   bool has_text() const { return text.present() && !text.text.empty(); }
+  std::int64_t told_size() const { return std::max(size, head > 0 && sent >= head ? sent - head : sent); }
   bool says_empty() const { return text.is_text() && text.text.empty(); }
 };
 

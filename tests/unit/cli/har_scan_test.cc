@@ -189,6 +189,27 @@ TEST_CASE("A body that a proxy cut before the reply is a gap", "[har]") {
   CHECK(scan(entry.text()).count("gap the HAR holds a part of this response's body only") == 1);
 }
 
+TEST_CASE("A body that was cut in the middle of its reply is a gap, and the server's no fault") {
+  for (const std::string content : {R"({"size":95,"mimeType":"application/json","text":"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"conte"})",
+                                    R"({"size":95,"mimeType":"application/json","text":"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"conte... [truncated]"})",
+                                    R"({"size":170,"mimeType":"text/event-stream","text":"event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"c... [truncated]"})"}) {
+    Entry entry;
+    entry.content = content;
+    const Scanned read = scan(entry.text());
+    INFO(content);
+    CHECK(read.count("gap the HAR holds a part of this response's body only") == 1);
+    CHECK(read.seen.lines.back().starts_with("end 7"));
+  }
+}
+
+TEST_CASE("A body whose size is 0 where bytes were sent was taken out of the file") {
+  Entry entry;
+  entry.content = R"({"size":0,"mimeType":"application/json"},"bodySize":95)";
+  CHECK(scan(entry.text()).count("gap the HAR holds no body of this response") == 1);
+  entry.content = R"({"size":0,"mimeType":"application/json"},"headersSize":290,"bodySize":290)";  // Firefox counts the head in
+  CHECK(scan(entry.text()).count("gap") == 0);
+}
+
 TEST_CASE("The last event of a stream counts without its blank line when its JSON is whole", "[har]") {
   Entry entry;
   entry.content = R"({"mimeType":"text/event-stream","text":"event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"})";
