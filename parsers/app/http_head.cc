@@ -9,6 +9,7 @@
 #endif
 
 #include "base/hash.h"
+#include "model/session_id.h"
 
 namespace mcpscan::app {
 namespace {
@@ -303,7 +304,7 @@ void HttpHead::add_field(std::string_view name, std::string_view value) {
     case 14:
       if (is<"content-length">(at))
         add_length(*this, value);
-      else if (is<"mcp-session-id">(at))
+      else if (is<"mcp-session-id">(at) && !model::is_masked_id(value))
         set_once(session_id, value);
       break;
     case 15:

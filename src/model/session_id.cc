@@ -1,5 +1,6 @@
 #include "model/session_id.h"
 
+#include <algorithm>
 #include <array>
 
 namespace mcpscan::model {
@@ -32,6 +33,18 @@ std::string normalise_session_id(std::string_view id) {
   if (digits < kFewestDigits) return text.assign(id);
   text.resize(digits);
   return text;
+}
+
+bool is_masked_id(std::string_view id) {
+  constexpr std::array<std::string_view, 6> kWords{"redacted", "masked", "removed", "sanitized", "filtered", "hidden"};
+  constexpr std::size_t kLongest = 40, kFewestStars = 3;
+  if (id.empty() || id.size() > kLongest) return false;
+  std::string text(id);
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+  text.erase(0, std::min(text.find_first_not_of("[<({*-_ "), text.size()));
+  text.erase(text.find_last_not_of("])>}*-_ ") + 1);
+  if (text.empty()) return id.size() >= kFewestStars;  // nothing but stars and brackets
+  return std::find(kWords.begin(), kWords.end(), text) != kWords.end() || (text.size() >= kFewestStars && text.find_first_not_of("x-") == std::string::npos && text.find('x') == 0);
 }
 
 }  // namespace mcpscan::model

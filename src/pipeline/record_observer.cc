@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "model/session_id.h"
 #include "ingest/text/framing.h"
 #include "ingest/text/json_scan.h"
 
@@ -89,7 +90,7 @@ Observation RecordObserver::base_of(const LogRecord& record) const {
   seen.at = record.at;
   seen.source = record.source;
   if (record.kind != RecordKind::unknown && record.dialect < vantage_of_.size()) seen.vantage = vantage_of_[record.dialect];
-  seen.session = record.session;
+  if (!model::is_masked_id(record.session)) seen.session = record.session;
   seen.connection = record.process;
   seen.channel = hash_bytes(record.logger, record.dialect + 1u);
   seen.text = record.line.substr(0, limits_.evidence_text_bytes);
