@@ -27,7 +27,7 @@ class BackendExit : public Detector {
     const bool told_how = !event.observation->notice->key.empty() || !event.observation->notice->second_key.empty();
     if ((event.session && event.session->ended && !told_how) || (told_before && !told_how)) return;
     const bool seen_alive = event.session && (event.session->was_alive || event.session->initialize_seen || event.session->start_seen);
-    if ((end.asked && !waited_for) || (!told_how && !seen_alive && event.session)) draft.level = Level::informational;
+    if ((end.orderly && !waited_for) || (!told_how && !seen_alive && event.session)) draft.level = Level::informational;
     if (end.asked) draft.cause_rule = "second-get-stream";
     draft.evidence.push_back(evidence_of(event));
     findings.add(std::move(draft));

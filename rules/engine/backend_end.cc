@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <array>
 
+#include "model/process_end.h"
+
 namespace mcpscan::engine {
 
 using namespace model;
 
 namespace {
 
-// Names, numbers, and 128 + number as shells and containers tell it.
-constexpr std::array<std::string_view, 12> kAsking{"SIGTERM", "SIGINT", "SIGHUP", "SIGPIPE", "15", "143", "130", "129", "141", "-15", "-2", "signal 15"};
 constexpr std::array<std::string_view, 5> kKilling{"SIGKILL", "9", "137", "-9", "signal 9"};
 
 template <std::size_t N>
@@ -20,15 +20,13 @@ bool is_one_of(const std::array<std::string_view, N>& words, std::string_view te
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-std::string_view told(std::string_view word) { return word == "null" || word == "None" || word == "undefined" || word == "nil" ? std::string_view() : word; }
-
 }  // namespace
 
 BackendEnd backend_end(const Observation& seen) {
-  const std::string_view code = told(seen.notice->key), signal = told(seen.notice->second_key);
+  const std::string_view code = told_of_end(seen.notice->key), signal = told_of_end(seen.notice->second_key);
   BackendEnd end;
-  // A plain number below 128 is an exit code where it stands for one, a signal where it stands for that.
-  end.asked = is_one_of(kAsking, signal) || (code != "15" && is_one_of(kAsking, code));
+  end.asked = asked_to_end(*seen.notice);
+  end.orderly = ended_orderly(*seen.notice);
   end.killed = is_one_of(kKilling, signal) || (code != "9" && is_one_of(kKilling, code));
   const std::string how = !signal.empty() ? fmt::format(" with {}", signal) : !code.empty() ? fmt::format(" with exit code {}", code) : std::string();
   if (end.killed) {

@@ -9,6 +9,7 @@ namespace mcpscan::engine {
 
 struct BackendEnd {
   bool asked = false;   // by a signal that asks a process to end
+  bool orderly = false;  // asked, or by itself and without an error
   bool killed = false;  // by one that nobody can refuse: out of memory, or by hand
   model::Fault fault;
 };

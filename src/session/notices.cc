@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/process_end.h"
 #include "session/session_tracker.h"
 
 namespace mcpscan::session {
@@ -58,7 +59,7 @@ void SessionTracker::on_notice(const Observation& seen) {
     case NoticeKind::session_expired:
     case NoticeKind::session_crashed: {
       SessionState* state = only_session(seen);
-      if (!state) break;
+      if (!state || (notice.kind == NoticeKind::backend_exited && seen.session.empty() && ended_orderly(notice) && lives_beside(*state))) break;
       told.session = &state->session;
       emit(told);
       if (notice.kind != NoticeKind::backend_exited) {  // a gateway may start its backend again for the same session
@@ -71,6 +72,16 @@ void SessionTracker::on_notice(const Observation& seen) {
       if (SessionState* state = only_session(seen)) told.session = &state->session;
   }
   emit(told);
+}
+
+// Another session without a name, done with what it asked, whose process may be the one that was ended: of sessions that nothing names none is more likely.
+bool SessionTracker::lives_beside(const SessionState& state) {
+  if (state.session.keyed_by != SessionKeying::source) return false;
+  bool another = false;
+  sessions_.each([&](SessionState& other) {
+    another = another || (&other != &state && other.session.keyed_by == SessionKeying::source && other.session.was_alive && !other.session.ended);
+  });
+  return another;
 }
 
 void SessionTracker::on_session_created_notice(const Observation& seen, Event& told) {
