@@ -82,6 +82,7 @@ struct MessageReader::State {
   void deliver(bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
   bool shorten(RpcMessage& message, Arena& arena) const;
   void read_events(std::string_view text, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
+  void read_lines(std::string_view text, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
   void read_python_bytes(std::string_view body, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
   void read_json_string(std::string_view body, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome);
   using LiteralReader = LiteralRead(std::string_view, std::size_t, std::string&);
@@ -238,6 +239,16 @@ void MessageReader::State::read_events(std::string_view text, bool lenient, Aren
   outcome.other_events += counts.comments + counts.without_data;
 }
 
+// What was read or written at once holds a message a line.
+void MessageReader::State::read_lines(std::string_view text, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome) {
+  for (std::size_t at = 0, before = 0; at < text.size(); at += skip_blanks(text.substr(at))) {
+    before = outcome.messages;
+    read_json(text.substr(at), lenient, arena, yield, outcome);
+    at += outcome.consumed;
+    if (outcome.messages == before || text.substr(at, 1) != "\n") return;
+  }
+}
+
 void MessageReader::State::read_python_bytes(std::string_view body, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome) {
   const PythonBytes bytes = unescape_python_bytes(body, arena);
   if (!bytes.found) {
@@ -246,7 +257,7 @@ void MessageReader::State::read_python_bytes(std::string_view body, bool lenient
   }
   const std::size_t start = skip_blanks(bytes.content);
   const char first = start < bytes.content.size() ? bytes.content[start] : '\0';
-  if (first == '{' || first == '[') read_json(bytes.content, lenient, arena, yield, outcome);
+  if (first == '{' || first == '[') read_lines(bytes.content, lenient, arena, yield, outcome);
   else read_events(bytes.content, lenient, arena, yield, outcome);
   outcome.consumed = bytes.consumed;
 }
@@ -262,7 +273,8 @@ void MessageReader::State::read_json_string(std::string_view body, bool lenient,
     text = decode_escapes(text.substr(0, string_content_end(text)), arena);
     codec = codec_of(text);
   }
-  read_as(text, codec == Codec::json_string ? Codec::json : codec, lenient, arena, yield, outcome);
+  if (codec == Codec::json_string || codec == Codec::json) read_lines(text, lenient, arena, yield, outcome);
+  else read_as(text, codec, lenient, arena, yield, outcome);
   outcome.consumed = body.size();
 }
 

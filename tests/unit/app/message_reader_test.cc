@@ -89,6 +89,14 @@ TEST_CASE("an SSE chunk in Python bytes gives its reply, and its ping is counted
   CHECK(read.outcome.other_events == 1);
 }
 
+TEST_CASE("what was read or written at once, printed as one string, holds a message a line") {
+  const auto read = read_body(R"("{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\"}\n{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"ping\"}\n", 84) = 84)", Codec::json_string);
+  REQUIRE(read.messages.size() == 2);
+  CHECK(read.messages[0].id.value == "5");
+  CHECK(read.messages[1].id.value == "6");
+  CHECK(read_body(R"(b'{"jsonrpc":"2.0","id":5,"method":"ping"}\n{"jsonrpc":"2.0","id":6,"method":"ping"}\n')", Codec::python_bytes).messages.size() == 2);
+}
+
 TEST_CASE("a result's content digest is that of its texts as they read, whoever escaped what") {
   const auto digest = [](const std::string& content) {
     const auto read = read_body(R"({"jsonrpc":"2.0","id":1,"result":{"content":)" + content + R"(,"isError":false}})");
