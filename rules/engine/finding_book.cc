@@ -66,6 +66,9 @@ BookedFinding* FindingBook::entry(const Rule& rule, const FindingDraft& draft) {
   booked.finding.session = draft.session;
   booked.finding.detail = draft.detail;
   booked.finding.fault = draft.fault;
+  booked.discriminator = draft.discriminator;
+  booked.requestor = draft.requestor;
+  booked.detail_is_note = draft.detail_is_note;
   return &booked;
 }
 
@@ -151,19 +154,31 @@ void FindingBook::drop(FunctionRef<bool(const BookedFinding&)> is_void) {
   for (std::size_t i = 0; i < findings_.size(); ++i) by_id_.emplace(findings_[i].finding.id, i);
 }
 
+void FindingBook::take(BookedFinding&& theirs) {
+  const auto found = by_id_.find(theirs.finding.id);
+  if (found != by_id_.end()) return join(findings_[found->second].finding, theirs.finding);
+  if (findings_.size() >= limits_.findings) return void(++left_out_);
+  by_id_.emplace(theirs.finding.id, findings_.size());
+  findings_.push_back(std::move(theirs));
+}
+
 void FindingBook::merge(FindingBook&& other) {
   left_out_ += other.left_out_;
   places_ += other.places_;
-  for (BookedFinding& theirs : other.findings_) {
-    const auto found = by_id_.find(theirs.finding.id);
-    if (found != by_id_.end()) {
-      join(findings_[found->second].finding, theirs.finding);
-    } else if (findings_.size() >= limits_.findings) {
-      ++left_out_;
-    } else {
-      by_id_.emplace(theirs.finding.id, findings_.size());
-      findings_.push_back(std::move(theirs));
+  for (BookedFinding& theirs : other.findings_) take(std::move(theirs));
+}
+
+void FindingBook::rename_sessions(const std::map<std::string, std::string>& names) {
+  std::vector<BookedFinding> all;
+  all.swap(findings_);
+  by_id_.clear();
+  for (BookedFinding& booked : all) {
+    model::Finding& finding = booked.finding;
+    if (const auto name = names.find(finding.session); name != names.end()) {
+      finding.session = name->second;
+      finding.id = finding_id(finding.rule, booked.detail_is_note ? std::string_view() : std::string_view(finding.detail), finding.session, booked.requestor, booked.discriminator);
     }
+    take(std::move(booked));
   }
 }
 

@@ -22,6 +22,9 @@ struct BookedFinding {
   model::Finding finding;
   const Rule* rule = nullptr;
   std::string cause_rule, cause_id;
+  std::string discriminator;             // of its id, as is who asked
+  model::Direction requestor = model::Direction::unknown;
+  bool detail_is_note = false;
   std::vector<model::StoryLine> picture;
   std::size_t first_lines = 0;           // of them those of the first occurrence
   std::vector<std::uint32_t> hops;       // for each of finding.calls the hop that showed it
@@ -44,6 +47,8 @@ class FindingBook {
   void drop(FunctionRef<bool(const BookedFinding&)> is_void);
   // The same traffic seen at another vantage point: equal findings are one, with the larger count and both places.
   void merge(FindingBook&& other);
+  // The findings of these sessions are those of others: what the same session is called elsewhere.
+  void rename_sessions(const std::map<std::string, std::string>& names);
   // The finding of that rule which names no session is one of `session`: another input shows which it is about. Null: there is none.
   BookedFinding* give_session(std::string_view rule, const std::string& session);
   // In order of first appearance.
@@ -52,6 +57,7 @@ class FindingBook {
   std::uint64_t left_out() const { return left_out_; }
 
  private:
+  void take(BookedFinding&& theirs);
   BookedFinding* entry(const Rule& rule, const model::FindingDraft& draft);
   void absorb(BookedFinding& into, model::FindingDraft& draft, std::uint32_t hop);
   static bool is_relayed_moment(BookedFinding& into, const model::FindingDraft& draft, std::uint32_t hop);

@@ -220,6 +220,18 @@ void name_lost_sessions(const std::vector<std::unique_ptr<Source>>& sources) {
   }
 }
 
+// What a client's own log and its wire both show is one thing.
+void name_as_on_the_wire(const std::vector<std::unique_ptr<Source>>& sources, const SessionAliases& aliases) {
+  for (const auto& source : sources) {
+    if (source->vantage != model::Vantage::client) continue;
+    std::map<std::string, std::string> names;
+    for (const auto& [own, wire] : aliases) {
+      if (own.source == source.get()) names.emplace(own.label, wire.label);
+    }
+    if (!names.empty()) source->engine.book().rename_sessions(names);
+  }
+}
+
 std::vector<engine::ExhibitGroup> exhibits_of(const JoinedVantages& vantages, const Report& report) {
   std::vector<engine::ExhibitGroup> groups;
   for (const auto& group : vantages.groups) {
@@ -238,6 +250,7 @@ std::optional<model::Exoneration> assemble_report(const std::vector<std::unique_
   gather_tools(sources, joined, report);
   for (const auto& source : sources) source->activity.report(report.activity);
   name_lost_sessions(sources);
+  name_as_on_the_wire(sources, vantages.aliases);
   engine::FindingBook book(limits);
   for (const auto& source : sources) book.merge(std::move(source->engine.book()));
   if (joint) book.merge(std::move(joint->book()));

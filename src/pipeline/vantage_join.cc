@@ -276,11 +276,13 @@ class VantageJoin {
 
   void describe(const Group& group) {
     const Source& first = *group.front();
-    // A client's record knows neither MCP sessions nor ids: those are compared from the next place on.
-    const Source& named = *group[first.vantage == Vantage::client ? 1 : 0];
+    // A client's record knows no MCP sessions, and often no ids: those are compared from the next place on.
+    const auto beyond = std::find_if(group.begin(), group.end(), [](const Source* source) { return source->vantage != Vantage::client; });
+    const Source& named = beyond == group.end() ? *group[first.vantage == Vantage::client ? 1 : 0] : **beyond;
     for (const Source* source : group) {
       if (source != &first) tell_joined(first, named, *source);
-      if (source != &named && source->vantage != Vantage::client) learn_sessions({&named, &named.ledger}, {source, &source->ledger}, session::align(named.ledger, source->ledger));
+      const bool has_sessions = source->vantage != Vantage::client || (beyond != group.end() && shows_messages(*source));
+      if (source != &named && has_sessions) learn_sessions({&named, &named.ledger}, {source, &source->ledger}, session::align(named.ledger, source->ledger));
       const std::size_t calls = source->ledger.records().size();
       if (source->ledger.left_out() > 0) {
         report_.notes.push_back(fmt::format("{}: the first {} of its {} calls were laid beside the other inputs", name(*source), calls, calls + source->ledger.left_out()));

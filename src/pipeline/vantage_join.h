@@ -21,7 +21,8 @@ struct SeenSession {
   auto operator<=>(const SeenSession&) const = default;
 };
 
-// Sessions that a gateway keeps behind it under names of its own, and what they are called nearer to the client.
+// Sessions that a gateway keeps behind it under names of its own, and what they are called nearer to the client; and those of a client's own log of
+// its messages, and what they are called on its wire.
 using SessionAliases = std::map<SeenSession, SeenSession>;
 
 struct JoinedVantages {

@@ -75,6 +75,29 @@ TEST_CASE("records of unknown place with the same ids may be two of one hop: the
   CHECK(notes(result, "front.log (place unknown) and back.log (place unknown) saw the same traffic"));
 }
 
+TEST_CASE("a client's own log of its messages and a log beyond it: the session counts once, and so does what both show") {
+  const ScratchFolder folder;
+  const auto twice = [](std::string text, const char* head, const char* tail) {  // an id used again, under a name for the session or none
+    for (const int at : {30, 40}) text += fmt::format("2026-11-29T10:00:{}.000Z {}{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{{\"name\":\"echo\",\"arguments\":{{\"q\":\"{}\"}}}}}}{}\n", at, head, at, tail);
+    return text;
+  };
+  std::string own;
+  for (int i = 1; i <= 6; ++i) {
+    own += fmt::format("2026-11-29T10:00:{:02}.000Z [demo] [info] Message from client: {{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"tools/call\",\"params\":{{\"name\":\"echo\",\"arguments\":{{\"q\":\"amber-{}\"}}}}}}\n", i, i, i);
+    own += fmt::format("2026-11-29T10:00:{:02}.500Z [demo] [info] Message from server: {{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"amber-{}\"}}]}}}}\n", i, i, i);
+  }
+  const std::string client = folder.write("mcp-server-demo.log", twice(own, "[demo] [info] Message from client: ", ""));
+  const std::string beyond = folder.write("gateway.log", twice(log_of(10, 0.002), fmt::format("INFO wire session={} body=", kSession).c_str(), ""));
+  ScanOptions options;
+  options.as_of = {{"gateway.log", model::Vantage::gateway}};
+  const ScanResult result = scan_of({client, beyond}, options);
+  CHECK(notes(result, "saw the same traffic"));
+  REQUIRE(result.report.sessions.size() == 1);
+  CHECK(result.report.sessions[0].id == kSession);
+  CHECK(result.report.totals.requests == 8);
+  CHECK(std::all_of(result.report.findings.begin(), result.report.findings.end(), [](const auto& finding) { return finding.session != "demo"; }));
+}
+
 TEST_CASE("clocks two hours apart: said, and judged apart") {
   const ScratchFolder folder;
   const ScanResult result = scan_of({folder.write("a.log", log_of(10, 0)), folder.write("b.log", log_of(12, 0))});

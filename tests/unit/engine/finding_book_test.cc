@@ -201,3 +201,15 @@ TEST_CASE("a finding that names no session is given one, and is then what anothe
   server.merge(std::move(client));
   CHECK(only_id(server) == engine::finding_id("duplicate-request-id", "", "abcd", model::Direction::unknown, ""));
 }
+
+TEST_CASE("what a session is called elsewhere: its findings and those of the other name are one") {
+  const Limits limits;
+  FindingBook book(limits), wire(limits);
+  book.add(kRule, draft("demo", 1));
+  wire.add(kRule, draft("s", 7));
+  wire.add(kRule, draft("s", 8));
+  book.rename_sessions({{"demo", "s"}});
+  wire.merge(std::move(book));
+  CHECK(only_id(wire) == engine::finding_id(kRule.id, {}, "s", model::Direction::unknown, {}));
+  CHECK(wire.findings()[0].finding.count == 2);
+}
