@@ -220,13 +220,13 @@ void name_lost_sessions(const std::vector<std::unique_ptr<Source>>& sources) {
   }
 }
 
-// What a client's own log and its wire both show is one thing.
+// What a client's own log and its wire both show is one thing, as is what two records of one place do.
 void name_as_on_the_wire(const std::vector<std::unique_ptr<Source>>& sources, const SessionAliases& aliases) {
   for (const auto& source : sources) {
-    if (source->vantage != model::Vantage::client) continue;
     std::map<std::string, std::string> names;
     for (const auto& [own, wire] : aliases) {
-      if (own.source == source.get()) names.emplace(own.label, wire.label);
+      const bool one_place = source->vantage == model::Vantage::client || source->vantage == wire.source->vantage;
+      if (own.source == source.get() && one_place) names.emplace(own.label, wire.label);
     }
     if (!names.empty()) source->engine.book().rename_sessions(names);
   }

@@ -276,9 +276,10 @@ class VantageJoin {
 
   void describe(const Group& group) {
     const Source& first = *group.front();
-    // A client's record knows no MCP sessions, and often no ids: those are compared from the next place on.
-    const auto beyond = std::find_if(group.begin(), group.end(), [](const Source* source) { return source->vantage != Vantage::client; });
-    const Source& named = beyond == group.end() ? *group[first.vantage == Vantage::client ? 1 : 0] : **beyond;
+    // A client's record knows no MCP sessions, and often no ids: those are compared from the next place on, else with a log of its messages.
+    auto beyond = std::find_if(group.begin(), group.end(), [](const Source* source) { return source->vantage != Vantage::client; });
+    if (beyond == group.end()) beyond = std::find_if(group.begin(), group.end(), [](const Source* source) { return shows_messages(*source); });
+    const Source& named = beyond == group.end() ? *group[1] : **beyond;
     for (const Source* source : group) {
       if (source != &first) tell_joined(first, named, *source);
       const bool has_sessions = source->vantage != Vantage::client || (beyond != group.end() && shows_messages(*source));
@@ -326,7 +327,8 @@ class VantageJoin {
     }
     for (const auto& [after, before] : outers) {
       const bool one_to_one = before.size() == 1 && inners[*before.begin()].size() == 1;
-      if (one_to_one && session::normalise_session_id(after) != session::normalise_session_id(*before.begin())) aliases_[{inner.source, after}] = {outer.source, *before.begin()};
+      const bool other_name = session::normalise_session_id(after) != session::normalise_session_id(*before.begin());
+      if (one_to_one && (other_name || inner.source->vantage == Vantage::client)) aliases_[{inner.source, after}] = {outer.source, *before.begin()};
     }
   }
 

@@ -87,6 +87,13 @@ TEST_CASE("a client's own log of its messages and a log beyond it: the session c
     own += fmt::format("2026-11-29T10:00:{:02}.500Z [demo] [info] Message from server: {{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"amber-{}\"}}]}}}}\n", i, i, i);
   }
   const std::string client = folder.write("mcp-server-demo.log", twice(own, "[demo] [info] Message from client: ", ""));
+  SECTION("two logs of the client, of which one has it all in the other order of words") {
+    std::string turned = twice(own, "[demo] [info] Message from client: ", "");
+    for (std::size_t at = turned.find("[demo] [info]"); at != std::string::npos; at = turned.find("[demo] [info]", at)) turned.replace(at, 13, "[info] [demo]");
+    const ScanResult both = scan_of({client, folder.write("mcp.log", turned)});
+    CHECK(both.report.sessions.size() == 1);
+    CHECK(both.report.totals.requests == 8);
+  }
   const std::string beyond = folder.write("gateway.log", twice(log_of(10, 0.002), fmt::format("INFO wire session={} body=", kSession).c_str(), ""));
   ScanOptions options;
   options.as_of = {{"gateway.log", model::Vantage::gateway}};
