@@ -244,6 +244,7 @@ void MessageReader::State::read_lines(std::string_view text, bool lenient, Arena
   for (std::size_t at = 0, before = 0; at < text.size(); at += skip_blanks(text.substr(at))) {
     before = outcome.messages;
     read_json(text.substr(at), lenient, arena, yield, outcome);
+    outcome.cut_lines |= at > 0 && outcome.truncated;
     at += outcome.consumed;
     if (outcome.messages == before || text.substr(at, 1) != "\n") return;
   }

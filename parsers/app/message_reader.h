@@ -45,6 +45,7 @@ struct ReadOutcome {
   bool is_batch = false;
   bool not_rpc = false;         // well-formed, but no JSON-RPC (or nothing at all)
   bool truncated = false;       // ends before the value does, or was cut by a logger
+  bool cut_lines = false;       // of several messages in one text a later one breaks off: what followed is not known
   bool malformed = false;       // neither: broken text
   std::size_t consumed = 0;     // bytes of `body` up to the end of the value, for what follows it; codecs json, python_repr,
                                 // python_bytes*, js_inspect and java_record, else the whole body

@@ -210,11 +210,20 @@ void RecordObserver::observe_body(const LogRecord& record, std::string_view body
     ++messages;
   });
   app::note_bounds(outcome, record.source, block.anomalies);
+  if (outcome.cut_lines) tell_cut_lines(base, block);
   if (messages > 0) return block.books.use(record.lines);
   if (outcome.other_events > 0) return block.ignore("keep-alive", record.lines);
   if (outcome.malformed) return block.malform("broken-body", record.lines);
   if (outcome.truncated) return block.malform("truncated-body", record.lines);
   block.ignore(kNotMcp, record.lines);
+}
+
+// A text of several messages that breaks off: of those behind nothing is known, whoever answers them.
+void RecordObserver::tell_cut_lines(const Observation& base, ParsedBlock& block) {
+  Observation gap = base;
+  gap.kind = ObservationKind::gap;
+  gap.gap = block.arena.make<model::GapFacts>(std::uint64_t{0}, "the log cuts a text that holds several messages", true);
+  block.observations.push_back(gap);
 }
 
 // No dialect knows this line: the general one looks for a JSON-RPC message anywhere in it, and for words around it.

@@ -118,3 +118,23 @@ TEST_CASE("1.0 is the value 1 as another type: a reply is no orphan for it, and 
   CHECK(rules_of(call(10, "1", "1.0") + call(20, "2", "2")) == std::vector<std::string>{"id-type-drift server medium"});
   CHECK(rules_of(call(10, "1.0", "1") + call(20, "2", "2")) == std::vector<std::string>{"bad-id-type client medium"});
 }
+
+TEST_CASE("a chunk of several messages that the log cuts hides requests: a reply that answers none of those shown is nobody's fault") {
+  static const pipeline::Knowledge kKnowledge = pipeline::load_knowledge({}, {});
+  const auto ask = [](int id) { return fmt::format(R"({{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"tools/call\",\"params\":{{\"name\":\"echo\",\"arguments\":{{}}}}}}\n)", id); };
+  const auto answer = [](int id) { return fmt::format("41 write(1, \"{{\\\"result\\\":{{\\\"content\\\":[]}},\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":{}}}\\n\", 60) = 60\n", id); };
+  const ScratchFolder folder;
+  pipeline::ScanOptions options;
+  options.threads = 1;
+  const bool cut = GENERATE(false, true);
+  const std::string chunk = ask(1) + ask(2) + ask(3);
+  const std::string shown = cut ? chunk.substr(0, ask(1).size() + 40) + "\"..., 270) = 270\n" : chunk + "\", 270) = 270\n";
+  const std::string opening = R"(41 read(0, "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{}}\n", 62) = 62
+41 write(1, "{\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"s\",\"version\":\"1\"}},\"jsonrpc\":\"2.0\",\"id\":0}\n", 135) = 135
+)";
+  options.inputs = {folder.write("trace.log", opening + "41 read(0, \"" + shown + answer(1) + answer(2) + answer(3))};
+  const auto result = pipeline::scan(options, kKnowledge, Limits{}, [](const std::string&, std::uint64_t) {});
+  INFO(shown);
+  CHECK(result.report.requests == (cut ? 2 : 4));
+  CHECK_FALSE(accuses(result));
+}
