@@ -94,12 +94,12 @@ void HarReplay::end(HarExchange& exchange) {
   else row_.books.ignore("not-mcp");
 }
 
-// An absent body is never an absent reply: where one may have been, that is a hole in the evidence. A refusal is an answer without it.
+// An absent body is never an absent reply: where one may have been, that is a hole in the evidence. A refusal is an answer without it, and so is a redirect.
 void HarReplay::tell_missing(HarExchange& exchange, app::Exchange& http, Stamp stamp) {
   const bool waits = exchange.replies < exchange.requests;
   const bool partial = (waits || exchange.body_cut) && exchange.told_size > static_cast<std::int64_t>(exchange.response_body.size()) && exchange.events.empty();
   const bool absent = exchange.response_state == HarBodyState::absent;
-  if (!exchange.told || exchange.response.head.status >= 400 || (!absent && !partial)) return;
+  if (!exchange.told || exchange.response.head.status >= 300 || (!absent && !partial)) return;
   if (waits || exchange.body_cut || exchange.request.head.has_last_event_id) {
     const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(exchange.told_size, 0));
     exchange.connection->report_gap(Side::server, size, &http, absent ? kNoBody : kPartOfBody, stamp);

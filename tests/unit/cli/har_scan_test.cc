@@ -176,6 +176,10 @@ TEST_CASE("No gap where no reply was to come", "[har]") {
   Entry refused;
   refused.status = "404";
   refused.content = R"({"size":70})";
+  Entry redirected;
+  redirected.status = "307";
+  redirected.content = R"({"size":0,"mimeType":"x-unknown"},"bodySize":12)";
+  CHECK(scan(redirected.text()).count("gap") == 0);
   Entry stream;
   stream.method = "GET";
   stream.body = "";
