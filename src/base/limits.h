@@ -18,6 +18,7 @@ struct Limits {
   std::size_t framing_depth = 4;                // framings stacked on one line (CRI in Fluent Bit in GCP ...)
   std::size_t archive_members = 100000;         // members read of one archive
   std::size_t input_files = 100000;             // files read in one run; 200 bytes each
+  std::size_t repeated_ahead_files = 16;        // files whose beginnings are looked for in one that is read before them; half a KiB each
   std::size_t folder_depth = 64;                // folders inside folders
   std::uint64_t expansion_ratio = 2000;         // decompressed bytes a compressed byte may become (logs reach 200)
   std::uint64_t expansion_floor_bytes = 64u << 20;  // below this size no ratio is judged

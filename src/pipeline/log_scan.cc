@@ -241,6 +241,7 @@ LogScanResult scan_log(ByteReader& bytes, std::string head, std::uint32_t input,
   std::optional<ingest::OldestFirst> turned;
   if (result.calibration.newest_first) turned.emplace(bytes, std::exchange(head, {}), input, limits);
   ingest::BlockReader blocks(turned ? static_cast<ByteReader&>(*turned) : bytes, std::move(head), input, parser, limits);
+  blocks.stand_at(options.first_offset, options.first_line);
   LogScan scan(options, limits, sink, row, turned ? &*turned : nullptr);
   {
     Workers workers(options.threads, blocks, parser, input, limits);

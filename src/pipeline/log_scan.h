@@ -17,6 +17,7 @@ struct LogScanOptions {
   ingest::ParserOptions parser;
   unsigned threads = 1;
   std::string calibration_head;  // the beginning of the file, where it is not read from there; else empty
+  std::uint64_t first_offset = 0, first_line = 1;  // where it is read from
   Time since, until;    // observations outside are ignored (out-of-window); unknown: no bound
 };
 

@@ -27,6 +27,7 @@
 #include "pipeline/log_scan.h"
 #include "pipeline/otlp_scan.h"
 #include "pipeline/record_lines.h"
+#include "pipeline/repeated_lines.h"
 #include "pipeline/report_assembly.h"
 #include "pipeline/transcript_scan.h"
 
@@ -69,8 +70,10 @@ class Scan {
     }
     const bool remember = joint_ || options_.exonerate != model::Party::unknown;
     if (remember && !set.files.empty()) ledger_calls_ = std::max<std::size_t>(session::kLedgerCalls / set.files.size(), 1);
+    repeated_ = std::make_unique<RepeatedLines>(set.files, limits_);
     for (const InputFile& file : set.files) {
       const std::size_t before = result_.report.inputs.size();
+      number_ = static_cast<std::size_t>(&file - set.files.data());
       read(file);
       if (tap_ && result_.report.inputs.size() > before) tap_->on_input_read(result_.report.inputs.back());
     }
@@ -164,8 +167,10 @@ class Scan {
     }
     std::string head = read_head(**opened);
     const FormatKind kind = ingest::probe_format(head);
-    const bool as_log = is_plain_log(kind, head);
-    if (recorder_ && !begin_recording(file, head, as_log, (*opened)->compressed())) return;
+    const bool as_log = plain_log_ = is_plain_log(kind, head);
+    start_ = {};
+    start_compressed_ = (*opened)->compressed();
+    if (recorder_ && !begin_recording(file, head, as_log)) return;
     model::InputRow& row = result_.report.inputs.emplace_back();
     row.path = file.display;
     if (tap_) tap_->on_input(row);
@@ -174,7 +179,10 @@ class Scan {
       row.place_word = "record";
       return;
     }
-    if (kind == FormatKind::capture) {
+    if (as_log && begins_as_another(file, row)) {
+      row.reader = "none";
+      row.place_word = "record";
+    } else if (kind == FormatKind::capture) {
       read_capture(file, input, std::move(head), **opened, row);
     } else if (kind == FormatKind::har) {
       read_har(file, input, std::move(head), **opened, row);
@@ -207,9 +215,8 @@ class Scan {
   }
 
   // False where an earlier run has read all of it.
-  bool begin_recording(const InputFile& file, const std::string& head, bool as_log, bool compressed) {
-    start_compressed_ = compressed;
-    start_ = recorder_->begin_file(file, head, as_log, compressed, std::filesystem::absolute(key_of(file, !as_log)).lexically_normal().string());
+  bool begin_recording(const InputFile& file, const std::string& head, bool as_log) {
+    start_ = recorder_->begin_file(file, head, as_log, start_compressed_, std::filesystem::absolute(key_of(file, !as_log)).lexically_normal().string());
     read_bytes_ = read_lines_ = 0;
     newest_first_ = false;
     return !start_.unchanged;
@@ -263,6 +270,24 @@ class Scan {
     return true;
   }
 
+  // The file goes on where another one ends, or (true) there is nothing in it that another one has not. It is then of the other's source, unless
+  // its own was told something: what is left out there would be missing.
+  bool begins_as_another(const InputFile& file, model::InputRow& row) {
+    if (start_.known != 0) return false;
+    const Repetition same = repeated_->of(number_);
+    if (same.bytes == 0) return false;
+    const auto mine = source_by_key_.find(key_of(file, false));
+    const bool is_new = mine == source_by_key_.end();
+    // A later run would not know where a new one belongs.
+    if (!same.whole && (is_new ? recorder_ != nullptr : mine->second != same.source)) return false;
+    if (is_new) source_by_key_.emplace(key_of(file, false), same.source);
+    start_.offset = read_bytes_ = same.bytes;
+    start_.line = same.lines + 1, read_lines_ = same.lines;
+    row.books.ignore("repeated", same.lines);
+    result_.report.notes.push_back(note_of(same, file));
+    return same.whole;
+  }
+
   // Of the bytes on disk: a member of an archive has the archive's.
   void hash(const InputFile& file, model::InputRow& row) {
     std::string& known = digests_[file.path];
@@ -280,22 +305,25 @@ class Scan {
     options.threads = options_.threads;
     options.since = options_.since;
     options.until = options_.until;
-    std::unique_ptr<ingest::RawFile> rest;
     if (recorder_) {
       if (!source.gate) {
         source.gate = std::make_unique<SettlingGate>(source.sink, [this, &source](bool quiet) { set_quiet(source, quiet); });
         recorder_->recall_sessions(source.tracker);
         source.engine.recall(recorder_->known_shapes());
       }
-      source.gate->begin(start_.offset, start_.line, start_.judged_lines);
-      if (start_.offset > 0) options.calibration_head = head;
-      rest = go_to_start(file, bytes, head);
+      source.gate->begin(start_.judged_lines);
     }
-    const LogScanResult result = scan_log(rest ? *rest : bytes, std::move(head), input, knowledge_.dialects, options, limits_, source.gate ? *source.gate : source.sink, row,
+    options.first_offset = start_.offset;
+    options.first_line = start_.line;
+    if (start_.offset > 0) options.calibration_head = head;
+    const std::unique_ptr<ingest::RawFile> rest = go_to_start(file, bytes, head);
+    const auto watched = plain_log_ ? repeated_->watched(number_, head, rest ? *rest : bytes) : nullptr;
+    const LogScanResult result = scan_log(watched ? *watched : bytes, std::move(head), input, knowledge_.dialects, options, limits_, source.gate ? *source.gate : source.sink, row,
                                           [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
     read_bytes_ = start_.offset + result.decoded_bytes;
-    read_lines_ = start_.line - 1 + result.lines;
+    read_lines_ = result.lines;
     newest_first_ = result.calibration.newest_first;
+    if (plain_log_ && row.first.known() && !newest_first_) repeated_->told(number_, source_by_key_.at(key_of(file, false)));
     row.reader = result.reader;
     row.vantage = result.vantage;
     if (!result.enable.empty()) source.enable = result.enable;
@@ -399,9 +427,11 @@ class Scan {
   std::map<std::string, std::size_t> source_by_key_;
   std::map<std::string, std::set<std::string>> span_services_;  // by input
   std::uint64_t bytes_before_ = 0;
-  // Of the file that is read, where a history is kept.
+  std::unique_ptr<RepeatedLines> repeated_;
+  // Of the file that is read.
+  std::size_t number_ = 0;
   ReadingStart start_;
-  bool start_compressed_ = false, newest_first_ = false;
+  bool plain_log_ = false, start_compressed_ = false, newest_first_ = false;
   std::uint64_t read_bytes_ = 0, read_lines_ = 0;
   std::size_t ledger_calls_ = 0;   // of each source
   std::map<std::string, std::string> digests_;           // by path, where they are asked for

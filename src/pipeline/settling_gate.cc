@@ -4,23 +4,17 @@
 
 namespace mcpscan::pipeline {
 
-void SettlingGate::begin(std::uint64_t offset, std::uint64_t first_line, std::uint64_t judged_lines) {
+void SettlingGate::begin(std::uint64_t judged_lines) {
   release();
-  offset_ = offset;
-  lines_ = first_line - 1;
   judged_lines_ = judged_lines;
   fresh_file_ = true;
 }
 
 void SettlingGate::observe(const model::Observation& seen) {
   if (fresh_file_) judged_input_ = seen.source.input, fresh_file_ = false;
-  const std::uint64_t line = seen.source.number + lines_;
-  const bool same_record = !held_.empty() && held_.front().source.number == line && held_.front().source.input == seen.source.input;
+  const bool same_record = !held_.empty() && held_.front().source.number == seen.source.number && held_.front().source.input == seen.source.input;
   if (!same_record) release();
-  model::Observation copy = copy_observation(seen, arena_);
-  copy.source.number = line;
-  copy.source.offset += offset_;
-  held_.push_back(copy);
+  held_.push_back(copy_observation(seen, arena_));
 }
 
 void SettlingGate::release() {

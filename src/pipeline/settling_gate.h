@@ -1,6 +1,5 @@
-// SettlingGate: stands between a log and its tracker where a history is kept. It puts the places of a log that is read from its middle right,
-// tells records that an earlier run has judged from new ones, and holds the newest record back until another one follows: what the evidence
-// ends with may go on in a later run, and is judged as open.
+// SettlingGate: stands between a log and its tracker where a history is kept. It tells records that an earlier run has judged from new ones, and
+// holds the newest record back until another one follows: what the evidence ends with may go on in a later run, and is judged as open.
 // Ownership: owns copies of what it holds. Threads: the merger's. Bound: one record.
 #pragma once
 
@@ -18,8 +17,8 @@ class SettlingGate : public model::ObservationSink {
   // `quiet` is told when records begin, or cease, to be ones that were judged before.
   SettlingGate(model::ObservationSink& next, std::function<void(bool)> quiet) : next_(next), quiet_(std::move(quiet)) {}
 
-  // A file of the source begins: its first bytes and lines are left out, records in the lines up to `judged_lines` were judged before.
-  void begin(std::uint64_t offset, std::uint64_t first_line, std::uint64_t judged_lines);
+  // A file of the source begins: records in the lines up to `judged_lines` were judged before.
+  void begin(std::uint64_t judged_lines);
   void observe(const model::Observation& seen) override;
   // What is held goes on.
   void release();
@@ -31,7 +30,7 @@ class SettlingGate : public model::ObservationSink {
 
   model::ObservationSink& next_;
   std::function<void(bool)> quiet_;
-  std::uint64_t offset_ = 0, lines_ = 0, judged_lines_ = 0;
+  std::uint64_t judged_lines_ = 0;
   std::uint32_t judged_input_ = UINT32_MAX;
   bool is_quiet_ = false, fresh_file_ = true;
   Arena arena_;

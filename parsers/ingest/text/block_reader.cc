@@ -42,6 +42,7 @@ struct BlockReader::State {
         block_bound(std::clamp<std::size_t>(limits.block_bytes, 1, record_bound)) {}
 
   bool next(TextBlock& block);
+  std::uint64_t position() const { return left_out + in.position(); }
   void begin(TextBlock& block);
   void finish(TextBlock& block, std::size_t cut);
   void grow(TextBuffer& buffer) const;
@@ -68,6 +69,7 @@ struct BlockReader::State {
   std::uint64_t sequence = 0;
   std::uint64_t next_line = 1;
   std::uint64_t next_offset = 0;
+  std::uint64_t left_out = 0;        // bytes before the first one read
   // Of the block being filled:
   std::size_t open_line = 0;         // where the line begins that has no end yet
   std::uint64_t lines = 0;           // line ends
@@ -111,7 +113,7 @@ void BlockReader::State::finish(TextBlock& block, std::size_t cut) {
   const std::string_view rest = block.bytes.view().substr(cut);
   carry.assign(rest);
   next_line = block.first_line + lines - scan_text(rest).newlines;
-  next_offset = rest.empty() ? in.position() : block.offset + cut + cleaner.removed_before(cut);
+  next_offset = rest.empty() ? position() : block.offset + cut + cleaner.removed_before(cut);
   cleaner.drop_before(cut);
   block.bytes.resize(cut);
 }
@@ -194,7 +196,7 @@ void BlockReader::State::scan(TextBlock& block, std::size_t from, bool& cut) {
 
 bool BlockReader::State::clean(TextBlock& block, std::size_t from) {
   TextBuffer& buffer = block.bytes;
-  const TextCleaner::Outcome outcome = cleaner.clean(buffer, from, in.position() - (buffer.size() - from));
+  const TextCleaner::Outcome outcome = cleaner.clean(buffer, from, position() - (buffer.size() - from));
   if (outcome.cut) in.unread(outcome.rest);
   buffer.resize(outcome.size);
   block.offset += outcome.skipped;
@@ -225,7 +227,7 @@ std::uint64_t BlockReader::State::skip_line(std::uint64_t line, bool& found_end)
   std::uint64_t skipped = 0;
   cleaner.forget_run();
   while (const std::size_t got = in.read(scratch)) {
-    const std::uint64_t offset = in.position() - got;
+    const std::uint64_t offset = position() - got;
     const std::string_view text(scratch.data(), got);
     const std::size_t newline = text.find('\n');
     const std::string_view part = text.substr(0, newline);
@@ -267,7 +269,7 @@ void BlockReader::State::report_encoding() {
   if (in.unpaired_surrogates() > 0) {
     report("unpaired-surrogate", "UTF-16 code units without their partner were replaced by U+FFFD", 0, 0, in.unpaired_surrogates());
   }
-  if (in.ends_in_half_unit()) report("truncated-utf16", "the input ends within a UTF-16 code unit", next_line, in.position());
+  if (in.ends_in_half_unit()) report("truncated-utf16", "the input ends within a UTF-16 code unit", next_line, position());
 }
 
 BlockReader::BlockReader(ByteReader& bytes, std::string head, std::uint32_t input, RecordBorder starts_record, const Limits& limits)
@@ -276,6 +278,10 @@ BlockReader::~BlockReader() = default;
 
 bool BlockReader::next(TextBlock& block) { return state_->next(block); }
 const model::AnomalyLog& BlockReader::anomalies() const { return state_->anomalies; }
+void BlockReader::stand_at(std::uint64_t offset, std::uint64_t line) {
+  state_->left_out = state_->next_offset = offset;
+  state_->next_line = line;
+}
 std::uint64_t BlockReader::decoded_bytes() const { return state_->in.raw_bytes(); }
 std::uint64_t BlockReader::lines() const { return state_->next_line - 1; }
 std::string_view BlockReader::encoding() const { return to_string(state_->in.encoding()); }

@@ -52,12 +52,14 @@ class BlockReader {
                     limits) {}
   ~BlockReader();
 
+  // The bytes are the rest of an input from a place on, which its places are counted from. Before the first next().
+  void stand_at(std::uint64_t offset, std::uint64_t line);
   // Fills `block` (its buffer is reused); false at the end.
   bool next(TextBlock& block);
   const model::AnomalyLog& anomalies() const;
   // Bytes taken from the input so far: after decompression, before any change of encoding.
   std::uint64_t decoded_bytes() const;
-  // Line ends in the blocks so far.
+  // Line ends before the end of the blocks so far.
   std::uint64_t lines() const;
   // The encoding found: "utf-8", "utf-16le", "utf-16be".
   std::string_view encoding() const;
