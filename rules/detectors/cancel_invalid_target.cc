@@ -3,7 +3,9 @@
 // Source: MCP 2025-11-25 "Cancellation", behaviour requirements; protocol notes CA01 LC08.
 #include <fmt/format.h>
 
+#include "engine/held_drafts.h"
 #include "model/detector.h"
+#include "session/id_ledger.h"
 
 namespace mcpscan::engine {
 namespace {
@@ -15,6 +17,12 @@ class CancelInvalidTarget : public Detector {
   explicit CancelInvalidTarget(const Parameters& parameters) : margin_us_(duration_parameter(parameters, "margin_s", kSecond)) {}
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
+    if (event.kind == EventKind::session_finished) {
+      for (FindingDraft& draft : held_.take(event.session->index)) {
+        if (!session::is_among(event.session->unseen_of(draft.requestor), draft.call->id.view())) findings.add(std::move(draft));
+      }
+      return;
+    }
     const RpcMessage* message = event.observation->message;
     if (!message || message->method != "notifications/cancelled" || !event.session) return;
     const std::string reason = fault_of(event, *message);
@@ -30,7 +38,10 @@ class CancelInvalidTarget : public Detector {
     if (const Call* call = event.call ? event.call : event.other) draft.call = finding_call(*call);
     else draft.call = FindingCall{OwnedId(message->related), {}, {}, {}, {}};
     draft.evidence.push_back(evidence_of(event));
-    findings.add(std::move(draft));
+    // What it says was never sent may have been, on a connection that the capture lacks.
+    const bool unknown_target = !event.call && !event.other && message->related.present();
+    if (!unknown_target || !event.session->on_wire) return findings.add(std::move(draft));
+    HeldDrafts::Waiting(held_, event.session->index, findings).add(std::move(draft));
   }
 
  private:
@@ -50,10 +61,11 @@ class CancelInvalidTarget : public Detector {
   }
 
   std::int64_t margin_us_;
+  HeldDrafts held_;
 };
 
 }  // namespace
 
-extern const DetectorEntry kCancelInvalidTarget{"cancel_invalid_target", event_bits(EventKind::cancel, EventKind::timeout), {"margin_s"}, made<CancelInvalidTarget>};
+extern const DetectorEntry kCancelInvalidTarget{"cancel_invalid_target", event_bits(EventKind::cancel, EventKind::timeout, EventKind::session_finished), {"margin_s"}, made<CancelInvalidTarget>};
 
 }  // namespace mcpscan::engine

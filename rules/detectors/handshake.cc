@@ -16,7 +16,7 @@ class Handshake : public Detector {
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     const Session& session = *event.session;
     if (event.kind == EventKind::notification) return note(event);
-    const bool complete = session.initialize_seen && session.initialize_answered && !session.had_gap && !session.damaged && !session.mixed && !session.modern;
+    const bool complete = session.initialize_seen && session.initialize_answered && !session.had_gap && !session.damaged && !session.lacks_requests() && !session.mixed && !session.modern;
     const bool shows_notifications = session.on_wire || session.counts.notifications > 0;
     const bool went_on = session.counts.requests > 1;
     if (!complete || !shows_notifications || !went_on || session.initialized_seen || session.stateless || elsewhere_.contains(session.id)) return;

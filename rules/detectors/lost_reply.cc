@@ -69,8 +69,10 @@ class LostReply : public Detector {
     if (event.observation) draft.evidence.push_back(evidence_of(event));
     if (!verdict->cause_rule.empty() && event.call->closed != CloseReason::backend_gone) draft.cause_id = event.call->id.value;
     draw(event, draft);
+    // What the evidence lacks of a connection may be known only later.
+    const bool ended = event.call->closed == CloseReason::session_ended && event.session->on_wire;
     const bool may_be_cancelled = event.call->closed == CloseReason::client_closed && event.call->method != "initialize";
-    if (!may_be_cancelled || hung_up_.size() >= kHungUp) return findings.add(std::move(draft));
+    if ((!may_be_cancelled && !ended) || hung_up_.size() >= kHungUp) return findings.add(std::move(draft));
     hung_up_.push_back({event.session->index, event.call->number, event.call->requested_at, event.at, std::move(draft)});
   }
 
@@ -202,10 +204,10 @@ class LostReply : public Detector {
     for (HungUp& each : hung_up_) {
       if (!which(each)) continue;
       const auto gap = last_gap_.find(each.session);
-      const bool may_be_cancelled = gap != last_gap_.end() && each.requested_at.known() && gap->second >= each.requested_at;
-      if (may_be_cancelled && each.draft.fault.party == Party::server) {
+      const bool may_be_missing = gap != last_gap_.end() && each.requested_at.known() && gap->second >= each.requested_at;
+      if (may_be_missing && each.draft.fault.party != Party::client) {
         each.draft.level = Level::informational;
-        each.draft.fault = {Party::unknown, Certainty::undetermined, {}, "nothing came, and what is missing of the session may have held the client's word that it cancels"};
+        each.draft.fault = {Party::unknown, Certainty::undetermined, {}, "nothing came, and what is missing of the session may have held the reply, or the client's word that it cancels"};
       }
       findings.add(std::move(each.draft));
     }

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "engine/by_session.h"
+#include "engine/held_drafts.h"
 #include "engine/message_json.h"
 #include "model/detector.h"
 #include "session/id_ledger.h"
@@ -38,7 +39,7 @@ class Progress : public Detector {
   explicit Progress(const Parameters& parameters) : increasing_(parameters.at("fault") == "not-increasing") {}
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
-    if (event.kind == EventKind::session_finished) return void(seen_.erase(event.session->index));
+    if (event.kind == EventKind::session_finished) return end(*event.session, findings);
     const RpcMessage* message = event.observation->message;
     if (event.kind == EventKind::request) {
       if (!message || !message->progress_token.present()) return;
@@ -58,6 +59,14 @@ class Progress : public Detector {
   };
   static std::size_t by_server(Direction requestor) { return requestor == Direction::server_to_client; }
 
+  // Any request that the evidence lacks may have brought the token.
+  void end(const Session& session, FindingSink& findings) {
+    seen_.erase(session.index);
+    for (FindingDraft& draft : held_.take(session.index)) {
+      if (!session.lacks_requests()) findings.add(std::move(draft));
+    }
+  }
+
   // A token that another request had before counts from the start.
   void begin_anew(const TimelineEvent& event, const RpcId& token) {
     Tokens* const tokens = seen_.find(event.session->index);
@@ -67,14 +76,15 @@ class Progress : public Detector {
   }
 
   // Held back where the request may have come before the evidence begins, or its token was forgotten.
-  static void check_token(const TimelineEvent& event, const RpcMessage& message, const Tokens& tokens, Direction requestor, FindingSink& findings) {
+  void check_token(const TimelineEvent& event, const RpcMessage& message, const Tokens& tokens, Direction requestor, FindingSink& findings) {
     const Session& session = *event.session;
     const session::IdLedger &of_client = tokens.handed_out[0], &of_server = tokens.handed_out[1];
     if (!message.related.present() || !of_client.complete() || !of_server.complete() || !session.initialize_seen || session.had_gap || session.damaged || session.mixed) return;
     if (event.call || event.other || tokens.handed_out[by_server(requestor)].contains(message.related)) return;
+    HeldDrafts::Waiting waiting(held_, session.index, findings);
     // Where nobody hands out tokens, some servers take the request's id for one, and nothing is mixed up by it.
     const std::optional<Level> level = of_client.empty() && of_server.empty() ? std::optional(Level::informational) : std::nullopt;
-    tell(event, level, fmt::format("it reports progress under the token {}, which no request of this session brought", message.related.raw), findings);
+    tell(event, level, fmt::format("it reports progress under the token {}, which no request of this session brought", message.related.raw), waiting);
   }
 
   void check_value(const TimelineEvent& event, const RpcMessage& message, Tokens& tokens, Direction requestor, FindingSink& findings) {
@@ -103,6 +113,7 @@ class Progress : public Detector {
   bool increasing_;
   Limits limits_;
   MessageJson json_;
+  HeldDrafts held_;
   BySession<Tokens> seen_;
 };
 

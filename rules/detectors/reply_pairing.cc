@@ -2,12 +2,11 @@
 // that changed their JSON type. One detector for four rules; the rule's `verdict` parameter says which.
 // What a server asks may come on any stream of a session, what it answers on a stream for all replies may have been asked on any
 // connection, and a hole in a capture may be known only when what is behind it has come: such orphans are told at the end of their session,
-// where nothing of it is missing.
+// where nothing of it is missing, neither bytes nor the requests of whole connections that the capture was not told to look at, or came too late for.
 // Source: JSON-RPC 2.0 section 5; protocol notes RS01 RS02 ID09 ID14.
-#include <vector>
-
-#include "engine/by_session.h"
+#include "engine/held_drafts.h"
 #include "model/detector.h"
+#include "session/id_ledger.h"
 
 namespace mcpscan::engine {
 namespace {
@@ -31,30 +30,25 @@ class ReplyPairing : public Detector {
     if (own_id_only_ && (!event.own_id || !by_client)) return;
     const bool asked_elsewhere = by_client || is_for_all_replies(event.observation->stream);
     if (verdict_ != ReplyVerdict::orphan || !asked_elsewhere || !event.session->on_wire) return tell(event, findings);
-    Answers answers(answers_[event.session->index]);
-    tell(event, answers);
+    HeldDrafts::Waiting waiting(answers_, event.session->index, findings);
+    tell(event, waiting);
   }
 
  private:
-  static constexpr std::size_t kAnswers = 1024;  // of a session
-
   static bool is_for_all_replies(StreamKind stream) { return stream == StreamKind::legacy_sse || stream == StreamKind::get_standalone || stream == StreamKind::get_resume; }
 
-  struct Answers final : FindingSink {
-    explicit Answers(std::vector<FindingDraft>& kept) : drafts(kept) {}
-    void add(FindingDraft draft) override {
-      if (drafts.size() < kAnswers) drafts.push_back(std::move(draft));
-    }
-    std::vector<FindingDraft>& drafts;
-  };
-
   void flush(const Session& session, FindingSink& findings) {
-    const auto answers = answers_.take(session.index);
-    if (!answers || session.had_gap) return;
-    for (FindingDraft& draft : *answers) {
+    for (FindingDraft& draft : answers_.take(session.index)) {
+      if (session.had_gap) return;
       const bool by_server = draft.requestor == Direction::client_to_server;
-      if (!(by_server ? lacks_requests_ : lacks_streams_)) findings.add(std::move(draft));
+      // What a client answers came on the stream of any of its requests.
+      const bool asked_unseen = by_server ? is_unseen(session, draft) : session.lacks_requests();
+      if (!asked_unseen && !(by_server ? lacks_requests_ : lacks_streams_)) findings.add(std::move(draft));
     }
+  }
+
+  static bool is_unseen(const Session& session, const FindingDraft& draft) {
+    return draft.call && session::is_among(session.unseen_of(draft.requestor), draft.call->id.view());
   }
 
   void tell(const TimelineEvent& event, FindingSink& findings) const {
@@ -108,7 +102,7 @@ class ReplyPairing : public Detector {
   bool own_id_only_;
   bool lacks_requests_ = false;  // bytes of a client are missing: on a connection that several sessions use they may be any session's
   bool lacks_streams_ = false;  // a reply came whose request is not in the evidence: what else came on its stream is nobody's
-  BySession<std::vector<FindingDraft>> answers_;
+  HeldDrafts answers_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -115,6 +116,10 @@ struct Call : CallFacts {
   std::string head;                       // bounded head of the record it was read from
 };
 
+struct IdRange {
+  std::int64_t first, last;
+};
+
 struct Session {
   std::uint32_t index = 0;
   std::string key;                        // unique in its tracker
@@ -140,6 +145,11 @@ struct Session {
   std::vector<std::uint32_t> open;        // handles, oldest first
   std::vector<std::string> addresses;     // client addresses seen, bounded
   std::vector<std::uint64_t> principals;  // Authorization digests seen, bounded
+  // When it finishes: ids that one who counts has left out, by who asked. Their requests went where the evidence does not look.
+  std::array<std::vector<IdRange>, 2> unseen_ids;
+
+  std::span<const IdRange> unseen_of(Direction requestor) const { return unseen_ids[requestor == Direction::server_to_client]; }
+  bool lacks_requests() const { return on_wire && (!unseen_ids[0].empty() || !unseen_ids[1].empty()); }
 };
 
 enum class EventKind : std::uint8_t {

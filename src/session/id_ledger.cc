@@ -21,6 +21,11 @@ std::optional<std::int64_t> small_integer(const model::RpcId& id) {
 
 std::uint64_t id_digest(const model::RpcId& id) { return hash_bytes(id.value, static_cast<std::uint64_t>(id.type)); }
 
+bool is_among(std::span<const model::IdRange> ranges, const model::RpcId& id) {
+  const auto value = small_integer(id);
+  return value && std::any_of(ranges.begin(), ranges.end(), [&](const model::IdRange& range) { return range.first <= *value && *value <= range.last; });
+}
+
 bool IdLedger::use(const model::RpcId& id, const Limits& limits) {
   if (const auto value = small_integer(id)) return use_integer(*value, limits);
   if (hashes_.size() >= limits.id_hashes) {
@@ -57,6 +62,22 @@ bool IdLedger::contains(const model::RpcId& id) const {
   if (!value) return hashes_.contains(id_digest(id));
   const auto after = std::upper_bound(intervals_.begin(), intervals_.end(), *value, begins_behind);
   return after != intervals_.begin() && *value <= (after - 1)->high;
+}
+
+// Who counts uses most of what lies between its first and its last: numbers by chance, times and hashes lie far apart.
+std::vector<model::IdRange> IdLedger::left_out() const {
+  std::vector<model::IdRange> ranges;
+  std::uint64_t used = 0, missing = 0;
+  for (std::size_t i = 0; complete_ && i < intervals_.size(); ++i) {
+    const Interval& run = intervals_[i];
+    used += static_cast<std::uint64_t>(run.high) - static_cast<std::uint64_t>(run.low) + 1;
+    if (i == 0) continue;
+    ranges.push_back({intervals_[i - 1].high + 1, run.low - 1});
+    missing += static_cast<std::uint64_t>(run.low) - static_cast<std::uint64_t>(intervals_[i - 1].high) - 1;
+  }
+  if (missing > used) return {};
+  if (missing > 0) ranges.push_back({intervals_.back().high + 1, intervals_.back().high + static_cast<std::int64_t>(missing)});
+  return ranges;
 }
 
 void IdLedger::clear() {

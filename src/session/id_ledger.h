@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
@@ -10,11 +11,14 @@
 #include "base/limits.h"
 #include "model/rpc_message.h"
 #include "model/run_record.h"
+#include "model/timeline.h"
 
 namespace mcpscan::session {
 
 // Digest of an id's identity (type and value); finds, never decides.
 std::uint64_t id_digest(const model::RpcId& id);
+
+bool is_among(std::span<const model::IdRange> ranges, const model::RpcId& id);
 
 class IdLedger {
  public:
@@ -23,6 +27,9 @@ class IdLedger {
   bool contains(const model::RpcId& id) const;
   bool complete() const { return complete_; }
   bool empty() const { return intervals_.empty() && hashes_.empty(); }
+  // The integers that one who counts up has left out between those it used, and as many behind them, where it may have gone on; empty where
+  // it does not count, or has left out none.
+  std::vector<model::IdRange> left_out() const;
   void clear();
   model::UsedIds memory() const;
   void recall(const model::UsedIds& used);

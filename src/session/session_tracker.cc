@@ -176,6 +176,7 @@ void SessionTracker::finish_session(SessionState& state) {
   while (!session.open.empty()) {
     close_unanswered(calls_.at(session.open.front()), CloseReason::evidence_ends, now_, nullptr);
   }
+  for (const std::size_t requestor : {0, 1}) session.unseen_ids[requestor] = state.ids[requestor].left_out();
   TimelineEvent finished;
   finished.kind = EventKind::session_finished;
   finished.at = now_;

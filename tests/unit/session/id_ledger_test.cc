@@ -20,6 +20,20 @@ struct Ledger {
 
 }  // namespace
 
+TEST_CASE("who counts has left out what lies between the ids it used, and may have gone on; who does not count has left out nothing") {
+  const Limits limits;
+  session::IdLedger counts, leaps, whole;
+  for (const char* id : {"0", "1", "4", "5", "6", "8"}) counts.use({model::IdType::integer, id, id}, limits);
+  const auto ranges = counts.left_out();
+  for (const char* id : {"2", "3", "7", "9", "11"}) CHECK(session::is_among(ranges, {model::IdType::integer, id, id}));
+  for (const char* id : {"0", "4", "8", "12", "-1"}) CHECK_FALSE(session::is_among(ranges, {model::IdType::integer, id, id}));
+  CHECK_FALSE(session::is_among(ranges, {model::IdType::string, "2", "\"2\""}));
+  for (const char* id : {"17", "905", "33333"}) leaps.use({model::IdType::integer, id, id}, limits);
+  CHECK(leaps.left_out().empty());
+  for (const char* id : {"1", "2", "3"}) whole.use({model::IdType::integer, id, id}, limits);
+  CHECK(whole.left_out().empty());
+}
+
 TEST_CASE("an id is new once, and used before from then on") {
   Ledger ledger;
   CHECK_FALSE(ledger.use(integer("7")));
