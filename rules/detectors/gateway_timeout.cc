@@ -1,6 +1,6 @@
-// Requests that a proxy gave up on: answered 504, or cut later as its access line says, or told in its own error log; tool calls that a gateway
-// did. Both logs of one proxy tell of one request; what the error log alone has is a response that was cut after its head, or a log without the
-// other beside it.
+// Requests that a proxy gave up on: answered 504 (Cloudflare: 524), or cut later as its access line says, or told in its own error log, or by the
+// client that got the answer; tool calls that a gateway did. Both logs of one proxy tell of one request; what the error log alone has is a response
+// that was cut after its head, or a log without the other beside it.
 // Source: RFC 9110 section 15.6.5; nginx ngx_http_upstream.c; protocol notes TM05.
 #include <cstdlib>
 #include <vector>
@@ -14,6 +14,8 @@ namespace {
 using namespace model;
 
 constexpr std::size_t kHeld = 4096;             // statements, and answers beside them
+constexpr unsigned kTimeoutStatus = 504, kCloudflareStatus = 524;
+constexpr std::int64_t kToldTwiceUs = 100'000;  // a client's words for one answer, where it sends and where it handles errors
 constexpr std::int64_t kSameUs = 2 * kSecond;   // both logs write whole seconds, one after the other
 
 class GatewayTimeout : public Detector {
@@ -24,7 +26,7 @@ class GatewayTimeout : public Detector {
     const std::string_view method = event.exchange ? std::string_view(event.exchange->method) : http.method;
     const Notice* notice = event.observation->notice;
     const bool cut = event.kind == EventKind::exchange_summary && notice && notice->kind == NoticeKind::request_timed_out;
-    if ((http.status != 504 && !cut) || method != "POST") return;
+    if ((http.status != kTimeoutStatus && http.status != kCloudflareStatus && !cut) || method != "POST") return;
     if (answered_.size() < kHeld) answered_.push_back({event.at, false});
     findings.add(draft_for(event));
   }
@@ -54,7 +56,11 @@ class GatewayTimeout : public Detector {
   void on_statement(const TimelineEvent& event) {
     const Notice* notice = event.observation ? event.observation->notice : nullptr;
     const bool of_stream = notice && (notice->method == "GET" || notice->method == "DELETE");
-    if (notice && is_of_proxy(*event.observation) && !of_stream && stated_.size() < kHeld) stated_.push_back(draft_for(event));
+    if (!notice || !is_of_proxy(*event.observation) || of_stream || stated_.size() >= kHeld) return;
+    const bool by_client = event.observation->direction == Direction::server_to_client;
+    const bool again = by_client && !event.call && last_of_client_.known() && event.at.known() && event.at.us - last_of_client_.us <= kToldTwiceUs;
+    if (by_client) last_of_client_ = event.at;
+    if (!again) stated_.push_back(draft_for(event));
   }
 
   bool is_answered(Time stated) {
@@ -67,6 +73,7 @@ class GatewayTimeout : public Detector {
 
   std::vector<Answered> answered_;
   std::vector<FindingDraft> stated_;
+  Time last_of_client_;
 };
 
 }  // namespace

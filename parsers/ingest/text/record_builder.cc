@@ -192,21 +192,30 @@ void tell_messages(const Meaning& meaning, const Captures& captures, Arena& aren
 
 bool is_about_session(model::NoticeKind kind) { return kind == model::NoticeKind::session_not_found || kind == model::NoticeKind::upstream_session_lost; }
 
-// A statement that quotes an error says what that error says. Where it does not speak of the session, nothing is known but that something
-// failed; and in a line of any program's the error may be a message that is worth reading.
+// What a client got as the answer to its POST: a proxy gave up on the server (RFC 9110 section 15.6.5, and Cloudflare's own status for it). Some
+// tell no status, but the page that came with it.
+bool is_given_up(std::string_view status, std::string_view answer) {
+  constexpr std::size_t kHead = 512;
+  return status == "504" || status == "524" || (answer.starts_with('<') && answer.substr(0, kHead).find("504 Gateway Time") != std::string_view::npos);
+}
+
+// A statement that quotes an error says what that error says. Where it does not speak of the session or of a proxy, nothing is known but that
+// something failed; and in a line of any program's the error may be a message that is worth reading.
 void apply_notice(const Meaning& meaning, const Captures& captures, Arena& arena, LogRecord& record) {
   const std::string_view error = captures.text(Field::error);
-  if (captures.find(Field::error) != nullptr && is_about_session(meaning.notice) && !model::tells_lost_session(error)) {
+  const bool quotes = captures.find(Field::error) != nullptr && is_about_session(meaning.notice);
+  const bool given_up = quotes && is_given_up(captures.text(Field::second_key), error);
+  if (quotes && !given_up && !model::tells_lost_session(error)) {
     record.kind = meaning.anywhere ? RecordKind::unknown : RecordKind::context;
     return;
   }
   if (!error.empty() && error.front() == '{') record.body = error;
   auto* notice = arena.make<model::Notice>();
   notice->reason = error;
-  notice->kind = meaning.notice;
+  notice->kind = given_up ? model::NoticeKind::request_timed_out : meaning.notice;
   notice->key = without_go_type(captures.text(Field::key));
   notice->second_key = captures.text(Field::second_key);
-  notice->method = captures.text(Field::method);
+  notice->method = given_up ? std::string_view("POST") : captures.text(Field::method);
   notice->tool = captures.text(Field::tool);
   if (const Capture* wait = captures.find(Field::wait)) notice->wait_us = wait->number;
   record.notice = notice;
