@@ -170,16 +170,14 @@ class SessionLost : public Detector {
     if (event.exchange && !event.exchange->named_session && status == 400) return;  // who names no session has lost none
     const bool refused = event.exchange && event.exchange->named_session && status == kNotFound && message.error_code != kMethodNotFound;
     const bool says_so = tells_lost_session(message.reason);
-    const bool usable_id = message.id.present() && message.id.type != IdType::null;
-    if (refused || says_so) tell(event, {kExchange, status, says_so, false, usable_id && status < 400});
+    if (refused || says_so) tell(event, {kExchange, status, says_so, false, !is_transport_error(message) && status < 400});
   }
 
   // An error for no request, quoted in a log that shows none: only its words tell.
   void on_nobodys_error(const TimelineEvent& event) {
     const RpcMessage& message = *event.observation->message;
-    const bool usable_id = message.id.present() && message.id.type != IdType::null;
     const bool from_server = event.observation->direction != Direction::client_to_server;
-    if (!usable_id && from_server && tells_lost_session(message.reason)) tell(event, {kExchange, 0, true, true, false});
+    if (is_transport_error(message) && from_server && tells_lost_session(message.reason)) tell(event, {kExchange, 0, true, true, false});
   }
 
   void answered(const TimelineEvent& event) {

@@ -1,5 +1,5 @@
 // Requests under a session that its client had ended with DELETE. A server that still answers them did not end it; a client that goes on is
-// told from the second request on, since one may have been on its way.
+// told from the second request on, since one may have been on its way, or by one that was sent long after the answer to its DELETE.
 // Source: MCP 2025-11-25 transports "Session Management"; protocol notes SE07.
 #include "engine/by_session.h"
 #include "model/detector.h"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace model;
 
-constexpr std::int64_t kOnItsWayUs = 50 * kMillisecond;
+constexpr std::int64_t kOnItsWayUs = 50 * kMillisecond, kLongAfterUs = kSecond;
 
 class UseAfterDelete : public Detector {
  public:
@@ -27,7 +27,7 @@ class UseAfterDelete : public Detector {
     if (!exchange.requested_at.known() || !deleted->at.known() || exchange.requested_at.us <= deleted->at.us + round_trip + kOnItsWayUs) return;
     if (exchange.status >= 200 && exchange.status < 300 && exchange.method != "DELETE") {
       tell(event, {Party::server, Certainty::strong, {"client"}, "it answered a request of a session that it had ended"}, findings);
-    } else if (exchange.status >= 400 && ++deleted->refused > 1) {
+    } else if (exchange.status >= 400 && (++deleted->refused > 1 || exchange.requested_at.us > deleted->at.us + round_trip + kLongAfterUs)) {
       tell(event, {Party::client, Certainty::strong, {}, "it goes on with a session that it had ended"}, findings);
     }
   }

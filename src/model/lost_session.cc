@@ -72,6 +72,12 @@ bool is_the_session(std::string_view text, std::size_t at, std::size_t end) {
 
 }  // namespace
 
+bool is_transport_error(const RpcMessage& message) {
+  if (message.kind != MessageKind::error) return false;
+  if (message.id.type == IdType::string) return message.id.value.empty() || message.id.value == "server-error";
+  return message.id.type == IdType::null || message.id.type == IdType::absent;
+}
+
 bool tells_lost_session(std::string_view told) {
   constexpr std::string_view kSession = "session";
   const std::string_view head = told.substr(0, kHeadBytes);

@@ -5,7 +5,12 @@
 
 #include <string_view>
 
+#include "model/rpc_message.h"
+
 namespace mcpscan::model {
+
+// Refuses an exchange rather than a request: its id says nothing. It is null, the Python SDK's word for that, or the C# SDK's empty text.
+bool is_transport_error(const RpcMessage& message);
 
 // Looks at the head of the text only, since stacks may follow an error.
 bool tells_lost_session(std::string_view text);

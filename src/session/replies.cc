@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "model/lost_session.h"
 #include "session/argument_echo.h"
 #include "session/result_fit.h"
 #include "session/session_tracker.h"
@@ -21,13 +22,6 @@ using model::RpcMessage;
 using model::StreamKind;
 
 namespace {
-
-// Transport errors whose id says nothing: null, the Python SDK's word for it, and the C# SDK's empty text.
-bool is_sentinel(const RpcMessage& message) {
-  if (message.kind != MessageKind::error) return false;
-  if (message.id.type == IdType::string) return message.id.value.empty() || message.id.value == "server-error";
-  return message.id.type == IdType::null || message.id.type == IdType::absent;
-}
 
 bool fits(const Call& call, const RpcMessage& message) {
   return message.kind == MessageKind::error || result_fits(call.method, message.result_keys);
@@ -159,7 +153,7 @@ SessionTracker::Match SessionTracker::match_on_exchange(const Observation& seen,
   if (match.call) return match;
   if (cut && fits(*cut, message)) return {cut, nullptr, ReplyVerdict::answer, false, false};  // the hole in its request took its id
   if (closed) return {closed, nullptr, is_late(*closed) ? ReplyVerdict::late : ReplyVerdict::duplicate, false, false};
-  if (is_sentinel(message)) return {own == 1 ? waiting : nullptr, nullptr, ReplyVerdict::refusal, false, false};
+  if (model::is_transport_error(message)) return {own == 1 ? waiting : nullptr, nullptr, ReplyVerdict::refusal, false, false};
   if (state.session.stateless || state.session.modern) {
     if (Call* crossed = crossed_call(seen, state, exchange, waiting ? waiting : last)) return {crossed, nullptr, ReplyVerdict::answer, true, false};
     return {nullptr, waiting, ReplyVerdict::orphan, false, false};
@@ -173,7 +167,7 @@ SessionTracker::Match SessionTracker::match_on_exchange(const Observation& seen,
 
 SessionTracker::Match SessionTracker::match_in_session(const Observation& seen, SessionState& state, Direction requestor) {
   const RpcMessage& message = *seen.message;
-  if (is_sentinel(message)) return {nullptr, nullptr, ReplyVerdict::refusal, false, false};
+  if (model::is_transport_error(message)) return {nullptr, nullptr, ReplyVerdict::refusal, false, false};
   if (Call* call = calls_.newest_open(state.session.index, requestor, message.id)) {
     const bool one_clients = !state.session.modern && !state.session.stateless && !state.session.mixed;
     if (seen.exchange == 0 && !one_clients) call = only_caller(*call, message);
