@@ -7,6 +7,9 @@
 #include <filesystem>
 #include <functional>
 
+#include "pipeline/input_head.h"
+#include "pipeline/record_lines.h"
+
 namespace mcpscan::pipeline {
 
 using ingest::InputFile;
@@ -28,12 +31,28 @@ std::size_t read_all(ByteReader& bytes, std::string& to) {
   return filled;
 }
 
+// The lines of a log, also of one that is a document or table of records.
+class LogLines : public ByteReader {
+ public:
+  LogLines(std::unique_ptr<ingest::ByteSource> source, const Limits& limits) : source_(std::move(source)) {
+    const std::string head = read_head(*source_);
+    replayed_ = std::make_unique<Replayed>(head, *source_);
+    lines_ = record_lines(head, *replayed_, limits);
+  }
+  std::size_t read(std::span<char> to) override { return lines_ ? lines_->read(to) : replayed_->read(to); }
+
+ private:
+  std::unique_ptr<ingest::ByteSource> source_;
+  std::unique_ptr<Replayed> replayed_;
+  std::unique_ptr<ByteReader> lines_;
+};
+
 // Again from its beginning; null where it can be read once only.
-std::unique_ptr<ingest::ByteSource> opened_again(const InputFile& file, const Limits& limits) {
+std::unique_ptr<ByteReader> opened_again(const InputFile& file, const Limits& limits) {
   std::error_code error;
   if (file.path.empty() || !file.member.empty() || !std::filesystem::is_regular_file(file.path, error)) return nullptr;
   auto opened = ingest::open_input(file, 0, limits);
-  return opened ? opened.take() : nullptr;
+  return opened ? std::make_unique<LogLines>(opened.take(), limits) : nullptr;
 }
 
 void skip(ByteReader& bytes, std::uint64_t count) {
@@ -133,7 +152,7 @@ class RepeatedLines::Chain : public ByteReader {
   const RepeatedLines& lines_;
   std::vector<std::size_t> files_;
   std::size_t opened_ = 0;
-  std::unique_ptr<ingest::ByteSource> bytes_;
+  std::unique_ptr<ByteReader> bytes_;
   std::uint64_t position_ = 0;
   std::vector<std::uint64_t> ends_;  // of files, counted from the place
 };
@@ -194,15 +213,20 @@ Repetition RepeatedLines::compare(std::size_t number, const Place& place) const 
   return same;
 }
 
-// Whole lines only: one that the other file ends in is read again, with its rest.
+// Whole lines only: one that the other file ends in is read again, with its rest; where only its line end is missing, or what blanks stand in a
+// document between two records, there is none.
 void RepeatedLines::count_lines(std::size_t number, Repetition& same) const {
   const auto mine = opened_again(files_[number], limits_);
   std::string piece(kPiece, '\0');
   std::uint64_t at = 0, line = 0;  // where the last line begins
-  for (std::size_t got = 1; mine && got > 0 && at < same.bytes; at += got) {
-    got = mine->read({piece.data(), static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), same.bytes - at))});
-    for (std::size_t i = 0; i < got; ++i) {
-      if (piece[i] == '\n') ++same.lines, line = at + i + 1;
+  const auto belongs = [&](char c) { return at < same.bytes || (!same.whole && line < same.bytes && (c == ' ' || c == '\r' || c == '\n')); };
+  for (bool more = mine != nullptr; more;) {
+    const std::size_t got = mine->read(piece);
+    more = got > 0;
+    for (std::size_t i = 0; i < got && more; ++i) {
+      more = belongs(piece[i]);
+      at += more;
+      if (more && piece[i] == '\n') ++same.lines, line = at;
     }
   }
   if (!same.whole) same.bytes = line;

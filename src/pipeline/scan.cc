@@ -181,7 +181,6 @@ class Scan {
     }
     if (as_log && begins_as_another(file, row)) {
       row.reader = "none";
-      row.place_word = "record";
     } else if (kind == FormatKind::capture) {
       read_capture(file, input, std::move(head), **opened, row);
     } else if (kind == FormatKind::har) {
@@ -194,7 +193,9 @@ class Scan {
       read_otlp(file, input, *form, std::move(head), **opened, row);
     } else if (Replayed replayed(head, **opened); const auto lines = record_lines(head, replayed, limits_)) {
       row.place_word = "entry";
-      read_log(file, input, read_head(*lines), *lines, row);
+      row.reader = "none";
+      plain_log_ = start_compressed_ = !recorder_;  // its places are those of the lines, which nothing can seek
+      if (!plain_log_ || !begins_as_another(file, row)) read_log(file, input, read_head(*lines), *lines, row);
     } else if (is_http_dump(head)) {
       scan_http_dump(**opened, std::move(head), input, {options_.time_zone, options_.since, options_.until}, limits_, numbers_, source_of(file, true).sink,
                      row, [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });

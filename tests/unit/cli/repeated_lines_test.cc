@@ -114,6 +114,26 @@ TEST_CASE("a copy that ends within a line: the line is read where it is whole") 
   CHECK(notes(result, "app.log begins with 24 lines"));
 }
 
+TEST_CASE("documents and tables of records, and a last line without its end, repeat as lines do") {
+  const ScratchFolder folder;
+  const auto array = [](int from, int to) {
+    std::string text;
+    for (int call = from; call <= to; ++call) {
+      text += fmt::format(R"({}{{"timestamp":{},"message":"{{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}}"}})", text.empty() ? "[" : ", ", 1785000000000 + call * 1000, call);
+      text += fmt::format(R"(,{{"timestamp":{},"message":"{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{}}}}"}})", 1785000000500 + call * 1000, call);
+    }
+    return text + "]";
+  };
+  const ScanResult result = scan_of({folder.write("set/events-2026-07-25.json", array(1, 12)), folder.write("set/events-2026-07-26.json", array(8, kCalls))});
+  CHECK(result.report.sessions.at(0).counts.requests == kCalls);
+  CHECK(result.report.findings.empty());
+  CHECK(result.report.inputs.at(1).books.ignored.at("repeated") == 10);
+  check_books(result);
+  const std::string open = calls(1, 12);
+  const ScanResult endless = scan_of({folder.write("open/app.log.1", open.substr(0, open.size() - 1)), folder.write("open/app.log", calls(1, kCalls))});
+  CHECK(facts(endless) == expected_facts(folder));
+}
+
 TEST_CASE("what is alike for a while, or tells no times, is a log of its own") {
   const ScratchFolder folder;
   const ScanResult alike = scan_of({folder.write("set/app.log.1", calls(1, 12)), folder.write("set/app.log", calls(1, 11) + calls(14, kCalls))});
