@@ -81,10 +81,11 @@ class Progress : public Detector {
     const session::IdLedger &of_client = tokens.handed_out[0], &of_server = tokens.handed_out[1];
     if (!message.related.present() || !of_client.complete() || !of_server.complete() || !session.initialize_seen || session.had_gap || session.damaged || session.mixed) return;
     if (event.call || event.other || tokens.handed_out[by_server(requestor)].contains(message.related)) return;
-    HeldDrafts::Waiting waiting(held_, session.index, findings);
+    HeldDrafts::Waiting held(held_, session.index, findings);
+    FindingSink& sink = session.on_wire ? static_cast<FindingSink&>(held) : findings;
     // Where nobody hands out tokens, some servers take the request's id for one, and nothing is mixed up by it.
     const std::optional<Level> level = of_client.empty() && of_server.empty() ? std::optional(Level::informational) : std::nullopt;
-    tell(event, level, fmt::format("it reports progress under the token {}, which no request of this session brought", message.related.raw), waiting);
+    tell(event, level, fmt::format("it reports progress under the token {}, which no request of this session brought", message.related.raw), sink);
   }
 
   void check_value(const TimelineEvent& event, const RpcMessage& message, Tokens& tokens, Direction requestor, FindingSink& findings) {

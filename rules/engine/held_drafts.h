@@ -1,5 +1,5 @@
 // HeldDrafts: findings that wait for the end of their session, where it is known what the evidence lacks of it.
-// Ownership: owns them. Threads: none. Bound: kOfSession each, of the sessions that are open.
+// Ownership: owns them. Threads: none. Bound: kOfSession each, of the sessions that are open; those beyond are counted with the last one.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,7 @@ class HeldDrafts {
       if (!sink_.takes()) return;
       std::vector<model::FindingDraft>& drafts = held_.drafts_[session_];
       if (drafts.size() < kOfSession) drafts.push_back(std::move(draft));
+      else if (drafts.back().requestor == draft.requestor) drafts.back().count += draft.count;
     }
 
    private:

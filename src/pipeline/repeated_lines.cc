@@ -16,8 +16,7 @@ using ingest::InputFile;
 
 namespace {
 
-constexpr std::size_t kBeginning = 512;
-constexpr std::size_t kTellingBytes = 256;  // a shorter beginning may be that of many files
+constexpr std::size_t kBeginning = 256;  // what is looked for, and the least that is a repetition: a shorter beginning may be that of many files
 constexpr std::size_t kPiece = 64 * 1024;
 
 // Fills `to`, unless the bytes end before.
@@ -163,7 +162,7 @@ const std::string& RepeatedLines::beginning(std::size_t number) {
   if (const auto bytes = opened_again(files_[number], limits_)) {
     std::string head(kBeginning, '\0');
     head.resize(read_all(*bytes, head));
-    if (head.size() >= kTellingBytes) known->second = std::move(head);
+    if (head.size() >= kBeginning) known->second = std::move(head);
   }
   return known->second;
 }
@@ -206,7 +205,7 @@ Repetition RepeatedLines::compare(std::size_t number, const Place& place) const 
     more = equal == piece.size();
   }
   same.bytes = same.whole ? alike : theirs.end_within(alike);
-  if (same.bytes < kTellingBytes) return {};
+  if (same.bytes < kBeginning) return {};
   same.source = sources_.at(place.file);
   same.told_by = files_[place.file].display;
   count_lines(number, same);
