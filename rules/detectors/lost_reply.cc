@@ -45,7 +45,7 @@ class LostReply : public Detector {
       return;
     }
     if (event.kind == EventKind::session_finished) {
-      tell_hung_up(findings, [&](const HungUp& each) { return each.session == event.session->index; });
+      tell_hung_up(findings, event.session->lacks_requests(), [&](const HungUp& each) { return each.session == event.session->index; });
       last_gap_.erase(event.session->index);
       const auto lines = access_.find(event.session->index);
       if (lines == access_.end()) return;
@@ -69,15 +69,16 @@ class LostReply : public Detector {
     if (event.observation) draft.evidence.push_back(evidence_of(event));
     if (!verdict->cause_rule.empty() && event.call->closed != CloseReason::backend_gone) draft.cause_id = event.call->id.value;
     draw(event, draft);
-    // What the evidence lacks of a connection may be known only later.
+    // What the evidence lacks of a connection, and whether it lacks some, may be known only later.
     const bool ended = event.call->closed == CloseReason::session_ended && event.session->on_wire;
+    const bool resumable = event.call->closed == CloseReason::stream_closed && event.call->resumable && event.session->on_wire;
     const bool may_be_cancelled = event.call->closed == CloseReason::client_closed && event.call->method != "initialize";
-    if ((!may_be_cancelled && !ended) || hung_up_.size() >= kHungUp) return findings.add(std::move(draft));
-    hung_up_.push_back({event.session->index, event.call->number, event.call->requested_at, event.at, std::move(draft)});
+    if ((!may_be_cancelled && !ended && !resumable) || hung_up_.size() >= kHungUp) return findings.add(std::move(draft));
+    hung_up_.push_back({event.session->index, event.call->number, event.call->requested_at, event.at, std::move(draft), resumable});
   }
 
   void finish(FindingSink& findings) override {
-    tell_hung_up(findings, [](const HungUp&) { return true; });
+    tell_hung_up(findings, false, [](const HungUp&) { return true; });
     judge_access_lines(nameless_, {}, findings);
     told_.finish(findings);
   }
@@ -187,6 +188,7 @@ class LostReply : public Detector {
     std::uint64_t call = 0;  // its number
     Time requested_at, at;
     FindingDraft draft;
+    bool resumable = false;  // its reply may have come on a later stream
   };
 
   void note_cancel(const TimelineEvent& event) {
@@ -199,13 +201,14 @@ class LostReply : public Detector {
     if (newest != hung_up_.rend()) hung_up_.erase(std::next(newest).base());
   }
 
+  // `lacking`: the evidence lacks requests of the session, so whole connections, and with them streams that were resumed.
   template <typename Which>
-  void tell_hung_up(FindingSink& findings, Which which) {
+  void tell_hung_up(FindingSink& findings, bool lacking, Which which) {
     for (HungUp& each : hung_up_) {
       if (!which(each)) continue;
       const auto gap = last_gap_.find(each.session);
       const bool may_be_missing = gap != last_gap_.end() && each.requested_at.known() && gap->second >= each.requested_at;
-      if (may_be_missing && each.draft.fault.party != Party::client) {
+      if ((may_be_missing || (lacking && each.resumable)) && each.draft.fault.party != Party::client) {
         each.draft.level = Level::informational;
         each.draft.fault = {Party::unknown, Certainty::undetermined, {}, "nothing came, and what is missing of the session may have held the reply, or the client's word that it cancels"};
       }

@@ -38,11 +38,12 @@ class ReplyPairing : public Detector {
   static bool is_for_all_replies(StreamKind stream) { return stream == StreamKind::legacy_sse || stream == StreamKind::get_standalone || stream == StreamKind::get_resume; }
 
   void flush(const Session& session, FindingSink& findings) {
+    bool asked_unseen = false;
     for (FindingDraft& draft : answers_.take(session.index)) {
       if (session.had_gap) return;
       const bool by_server = draft.requestor == Direction::client_to_server;
-      // What a client answers came on the stream of any of its requests.
-      const bool asked_unseen = by_server ? is_unseen(session, draft) : session.lacks_requests();
+      // What a client answers came on the stream of any of its requests. A draft without a count belongs to the one before it.
+      if (draft.count > 0) asked_unseen = by_server ? is_unseen(session, draft) : session.lacks_requests();
       if (!asked_unseen && !(by_server ? lacks_requests_ : lacks_streams_)) findings.add(std::move(draft));
     }
   }
