@@ -79,6 +79,10 @@ void SessionTracker::on_reply(const Observation& seen, Exchange* exchange, Direc
     return emit(unknown);
   }
   Match match = exchange ? match_on_exchange(seen, *state, *exchange, requestor) : match_in_session(seen, *state, requestor);
+  if (!exchange && match.call && match.verdict == ReplyVerdict::answer && has_own_stream(*match.call)) {
+    mark_maybe_answered(seen, requestor);
+    match = {nullptr, nullptr, ReplyVerdict::unattributed, false, false};
+  }
   // The capture lost the other direction of its connection, or all of its request's body.
   const bool request_unseen = options_.wire && (!exchange || exchange->method.empty() || (exchange->gap && exchange->method == "POST" && exchange->calls.empty()));
   const bool ids_tell = !state->session.modern && !state->session.stateless;  // where not, another client's call may have that id
@@ -256,6 +260,14 @@ Call* SessionTracker::only_waiting_call(const SessionState& state, const RpcMess
   return fit == 1 ? fitting : nullptr;
 }
 
+// On the wire a call gets its reply on the exchange that carries it, but on the transport of 2024-11-05, and where bytes of that exchange are missing.
+// A reply whose exchange is not here may answer another client's call, or one from before the evidence, under the same id.
+bool SessionTracker::has_own_stream(const Call& call) {
+  if (!options_.wire || call.exchange == 0 || sessions_.at(call.session).session.keyed_by == model::SessionKeying::legacy_session_id) return false;
+  const Exchange* const own = exchanges_.find(call.exchange);
+  return own == nullptr || (!own->method.empty() && !own->gap);  // one that is over is forgotten
+}
+
 // A reply that names no session belongs to the session with a call of that id in flight, if there is only one such session.
 SessionState* SessionTracker::session_by_reply(const Observation& seen, Direction requestor) {
   const RpcMessage& message = *seen.message;
@@ -263,7 +275,7 @@ SessionState* SessionTracker::session_by_reply(const Observation& seen, Directio
     if (calls_.newest_open(source_session_, requestor, message.id)) return &sessions_.at(source_session_);
   }
   OnlySession fitting;
-  calls_.each_open_by_value(requestor, message.id.value, [&](Call& call) { return !fits(call, message) || fitting.add(call.session); });
+  calls_.each_open_by_value(requestor, message.id.value, [&](Call& call) { return !fits(call, message) || has_own_stream(call) || fitting.add(call.session); });
   if (fitting.several) return session_by_echo(message, requestor);
   if (fitting.index != kNoSession) return &sessions_.at(fitting.index);
   calls_.each_finished_by_value(requestor, message.id.value, [&](Call& call) {

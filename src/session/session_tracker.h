@@ -120,6 +120,7 @@ class SessionTracker : public model::ObservationSink {
   Match match_in_session(const Observation& seen, SessionState& state, model::Direction requestor);
   Match match_resumed(const Observation& seen, SessionState& state, model::Exchange& exchange, model::Direction requestor);
   Match match_finished(const Observation& seen, SessionState& state, model::Direction requestor);
+  bool has_own_stream(const model::Call& call);
   SessionState* session_by_reply(const Observation& seen, model::Direction requestor);
   SessionState* session_by_echo(const model::RpcMessage& message, model::Direction requestor);
   SessionState* session_by_siblings_echo(const model::RpcMessage& message, model::Direction requestor);
