@@ -180,13 +180,16 @@ class Summarise {
     std::string place;
   };
 
+  static constexpr std::size_t kQuarterDigits = 15;  // before a place, so that the greatest is that of the latest quarter
+
   std::map<std::string, Occurred> occurrences() {
     SQLite::Statement query(database_, R"sql(
 WITH parts AS (
   SELECT quarter, finding, source, SUM(count) c FROM occurrences JOIN files ON files.id = occurrences.file WHERE quarter < ?1 GROUP BY quarter, finding, source),
 seen AS (SELECT quarter, finding, MAX(c) c FROM parts GROUP BY quarter, finding)
 SELECT cause, SUM(c * (quarter >= ?2)), SUM(c * (quarter >= ?3 AND quarter < ?4)), SUM(c * (quarter >= ?5 AND quarter < ?6)), MIN(quarter), MAX(quarter),
-       MAX(CASE WHEN quarter < ?2 THEN quarter END), COUNT(DISTINCT CASE WHEN quarter >= ?2 AND session <> '' THEN session END), MAX(place)
+       MAX(CASE WHEN quarter < ?2 THEN quarter END), COUNT(DISTINCT CASE WHEN quarter >= ?2 AND session <> '' THEN session END),
+       MAX(CASE place WHEN '' THEN NULL ELSE printf('%015d', quarter) || place END)
 FROM seen JOIN findings ON findings.id = seen.finding WHERE root = 1 AND cause <> '' GROUP BY cause)sql");
     const QuarterSpan before = span_of(zone_, day_at(1)), week = span_of(zone_, day_at(2));
     int index = 0;
@@ -199,7 +202,7 @@ FROM seen JOIN findings ON findings.id = seen.finding WHERE root = 1 AND cause <
       cause.last = query.getColumn(5).getInt64();
       if (!query.getColumn(6).isNull()) cause.before = query.getColumn(6).getInt64();
       cause.sessions = static_cast<std::uint64_t>(query.getColumn(7).getInt64());
-      cause.place = query.getColumn(8).getString();
+      if (!query.getColumn(8).isNull()) cause.place = query.getColumn(8).getString().substr(kQuarterDigits);
     }
     return causes;
   }

@@ -61,6 +61,26 @@ TEST_CASE("an incident is not resolved by a day that could not show it: no evide
   CHECK(summary.not_judged[0].rule == "lost-reply");
 }
 
+TEST_CASE("an incident's place is that of the finding which occurred last, whichever line number reads as the greatest word") {
+  const auto history = in_memory();
+  MadeRun made;
+  model::Report& report = made.run.report;
+  report.inputs.emplace_back().path = "gateway.log";
+  model::Finding later = report.findings[0];
+  later.id += ", of another session";
+  later.session = "another";
+  report.findings[0].evidence.push_back({{0, model::PlaceKind::line, 799, 0}, {}});
+  later.evidence.push_back({{0, model::PlaceKind::line, 1927, 0}, {}});
+  report.findings.push_back(later);
+  report.incidents[0].findings.push_back(later.id);
+  made.requests(noon(2026, 11, 1), 10).faults(noon(2026, 11, 1), 3);
+  made.run.files[0].settled.occurrences.push_back({later.id, model::quarter_of(noon(2026, 11, 1, 14)), 2});
+  take_in(*history, made.run);
+  const auto summary = summary_of(*history);
+  REQUIRE(summary.incident_list.size() == 1);
+  CHECK(summary.incident_list[0].place == "gateway.log:1927");
+}
+
 TEST_CASE("days are those of the zone: compared across a change of the clock, and not with a day that has no evidence") {
   const auto history = in_memory();
   MadeRun run;
