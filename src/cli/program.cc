@@ -11,7 +11,7 @@ namespace mcpscan::cli {
 namespace {
 
 constexpr const char* kAbout =
-    "No vulnerability scanner: mcpscan reads what an operator of the Model Context Protocol already has (gateway and server logs, captures, HAR "
+    "Not a vulnerability scanner: mcpscan reads what an operator of the Model Context Protocol already has (gateway and server logs, captures, HAR "
     "files, client transcripts) and says which reply went where, what was lost and who is at fault.";
 constexpr const char* kFooter =
     "Exit status: 0 nothing at or above --fail-on, 1 findings, 2 wrong usage or an\n"

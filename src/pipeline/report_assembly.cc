@@ -175,7 +175,8 @@ bool wanted(const Finding& finding, const ReportRequest& filter, const std::vect
   });
 }
 
-// An incident of which something is wanted keeps its root; all else that is not wanted goes.
+// An incident of which something is wanted keeps its root; all else that is not wanted goes. What goes is told, and counts as left out where
+// it names a fault: a report that hides one must not say that none was found.
 void apply_filter(const ReportRequest& filter, Report& report) {
   std::set<std::string> kept;
   for (const Finding& finding : report.findings) {
@@ -188,7 +189,26 @@ void apply_filter(const ReportRequest& filter, Report& report) {
     kept.insert(incident.root);
     std::erase_if(incident.findings, [&](const std::string& id) { return !kept.contains(id); });
   }
-  std::erase_if(report.findings, [&](const Finding& finding) { return !kept.contains(finding.id); });
+  model::Level worst = model::Level::informational;
+  const std::uint64_t gone = std::erase_if(report.findings, [&](const Finding& finding) {
+    if (kept.contains(finding.id)) return false;
+    worst = std::max(worst, finding.level);
+    return true;
+  });
+  if (gone == 0) return;
+  if (worst > model::Level::informational) report.findings_left_out += gone;
+  report.notes.push_back(fmt::format("not shown, since others were chosen: {} finding{}, the worst of level {}", gone, gone == 1 ? "" : "s", model::to_string(worst)));
+}
+
+// A rule that was not asked judged nothing, whatever the evidence would have let it judge.
+void mark_rules_not_asked(const std::vector<std::string>& asked, std::vector<model::RuleCoverage>& rules) {
+  if (asked.empty()) return;
+  for (model::RuleCoverage& rule : rules) {
+    if (std::find(asked.begin(), asked.end(), rule.rule) != asked.end()) continue;
+    rule.state = model::RuleState::not_evaluable;
+    rule.why = "--rule names others";
+    rule.enable = "leave --rule out";
+  }
 }
 
 // The only session that the other inputs show, if it had begun by then; empty: none, or several.
@@ -256,6 +276,7 @@ std::optional<model::Exoneration> assemble_report(const std::vector<std::unique_
   if (joint) book.merge(std::move(joint->book()));
   report.incidents = engine::assemble_incidents(book, report.sessions);
   report.rules = engine::judge_coverage(rules, evidence_limits(sources, book));
+  mark_rules_not_asked(request.rules, report.rules);
   report.findings_left_out = book.left_out();
   for (auto& booked : book.findings()) report.findings.push_back(std::move(booked.finding));
   std::stable_sort(report.findings.begin(), report.findings.end(), [](const Finding& a, const Finding& b) {

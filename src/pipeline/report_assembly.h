@@ -100,6 +100,7 @@ struct Source {
 // What of it all the report shall hold.
 struct ReportRequest {
   std::string session, tool, client;
+  std::vector<std::string> rules;  // that judged; empty: all
   model::Level min_level = model::Level::informational;
   model::Party exonerate = model::Party::unknown;  // unknown: no proof was asked for
 };

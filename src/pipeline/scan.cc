@@ -82,7 +82,7 @@ class Scan {
     if (options_.tell_shapes) tell_shapes();
     if (joint_ && recorder_) recorder_->take_joint(joint_->book());
     for (const auto& source : sources_) source->vantage = result_.report.inputs[source->inputs.front()].vantage;
-    result_.exoneration = assemble_report(sources_, joint_.get(), knowledge_.rules, {options_.session, options_.tool, options_.client, options_.min_level, options_.exonerate}, limits_, result_.report);
+    result_.exoneration = assemble_report(sources_, joint_.get(), knowledge_.rules, {options_.session, options_.tool, options_.client, options_.rules, options_.min_level, options_.exonerate}, limits_, result_.report);
     if (options_.tuning) options_.tuning->apply(result_.report);
     return std::move(result_);
   }

@@ -106,7 +106,7 @@ class Csv {
     Row row;
     row[kRecord] = "left-out";
     row[kCount] = std::to_string(index_.report().findings_left_out);
-    row[kDetail] = "findings beyond the bound";
+    row[kDetail] = "findings counted, not listed";
     return row;
   }
 

@@ -92,7 +92,7 @@ class Sarif {
       json_.end_list().end_object();
     }
     for (const model::RuleCoverage& rule : report_.rules) not_judged(rule);
-    if (report_.findings_left_out > 0) note("findings-left-out", counted(report_.findings_left_out, "finding is", "findings are") + " beyond the bound and not listed.");
+    if (report_.findings_left_out > 0) note("findings-left-out", counted(report_.findings_left_out, "more finding was", "more findings were") + " counted, not listed.");
     for (const std::string& text : report_.notes) note("note", shown(text));
     json_.end_list().end_object().end_list();
   }

@@ -30,7 +30,7 @@ void write_lone_findings(Page& page, const ReportIndex& index, const Wording& wo
   }
   write_more(page, shown, list.size(), "findings");
   const std::uint64_t left_out = index.report().findings_left_out;
-  if (left_out > 0) page.paragraph(kIndent, "", counted(left_out, "more finding was", "more findings were") + " counted, not kept", kHanging);
+  if (left_out > 0) page.paragraph(kIndent, "", counted(left_out, "more finding was", "more findings were") + " counted, not listed", kHanging);
 }
 
 void write_sessions(Page& page, const ReportIndex& index, const Wording& wording) {

@@ -285,7 +285,9 @@ std::vector<CoverageBlock> Wording::not_judged(std::size_t most) const { return 
 Labelled Wording::more_evidence() const { return {kMoreEvidence, safe_(coverage_.shared_enable)}; }
 
 Labelled Wording::everything_else(std::size_t most) const {
-  if (index_->findings_total() > 0) return {"Everything else:", counted(index_->silent_rules(), "rule") + " evaluated, nothing found."};
+  if (index_->findings_total() > 0) {
+    return {"Everything else:", counted(index_->silent_rules(), "rule") + (index_->report().findings_left_out > 0 ? " evaluated, nothing listed." : " evaluated, nothing found.")};
+  }
   std::vector<std::string> judged;
   for (const std::string& rule : index_->judged_rules()) judged.push_back(safe_(rule));
   return {"Checked:", joined(judged, most) + (judged.empty() ? "no rule." : ".")};

@@ -36,7 +36,7 @@ def help_problems(path, text):
     yield from (f"its help is wider than {COLUMNS} columns: {line}" for line in lines if len(line) > COLUMNS)
     if f"Example:  mcpscan {' '.join(path)}".rstrip() not in text and "Example:  mcpscan" not in text:
         yield "its help has no example"
-    if not path and "No vulnerability scanner" not in lines[0]:
+    if not path and "Not a vulnerability scanner" not in lines[0]:
         yield "the first line does not say that this is no vulnerability scanner"
 
 

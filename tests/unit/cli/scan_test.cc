@@ -178,6 +178,21 @@ TEST_CASE("a filter keeps what it names, and no incident names a finding that wa
   CHECK(filtered([](ScanOptions& options) { options.rules = {"null-id"}; }) == 0);
 }
 
+TEST_CASE("what --session leaves out is counted and told, and rules that --rule does not name judge nothing") {
+  const ScratchFolder folder;
+  ScanOptions options;
+  options.inputs = {folder.write("a.log", colliding())};
+  const std::size_t all = scan_of(options).report.findings.size();
+  options.session = "99999999222222223333333344444444";
+  const ScanResult none = scan_of(options);
+  CHECK(none.report.findings_left_out == all);
+  REQUIRE_FALSE(none.report.notes.empty());
+  CHECK(none.report.notes.back().starts_with("not shown, since others were chosen: "));
+  options.session.clear();
+  options.rules = {"null-id"};
+  for (const auto& rule : scan_of(options).report.rules) CHECK((rule.rule == "null-id") == (rule.state == model::RuleState::evaluated));
+}
+
 TEST_CASE("what cannot be read is told, and the rest is read: missing, empty, binary, a folder of nothing, a cut gzip") {
   const ScratchFolder folder;
   const std::string zipped = gzip(colliding());
