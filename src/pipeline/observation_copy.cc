@@ -70,8 +70,8 @@ const HttpFacts* ObservationCopier::copy_http(const HttpFacts& http) {
   for (std::size_t i = 0; i < kHttpTexts.size(); ++i) {
     std::string_view& text = copy->*kHttpTexts[i];
     if (text.empty()) continue;
-    if (text != texts_[i]) texts_[i] = arena_.copy(text);
-    text = texts_[i];
+    if (text == texts_[i]) text = texts_[i];
+    else texts_[i] = text = arena_.copy(text);
   }
   return copy;
 }
