@@ -208,8 +208,18 @@ Repetition RepeatedLines::compare(std::size_t number, const Place& place) const 
   if (same.bytes < kBeginning) return {};
   same.source = sources_.at(place.file);
   same.told_by = files_[place.file].display;
+  if (!tells_times(number, same)) return {};
   count_lines(number, same);
   return same;
+}
+
+// The repeated lines themselves: a time elsewhere in either log says nothing of whether a second process wrote them.
+bool RepeatedLines::tells_times(std::size_t number, const Repetition& same) const {
+  const auto mine = opened_again(files_[number], limits_);
+  if (!mine) return false;
+  std::string head(static_cast<std::size_t>(std::min<std::uint64_t>(same.bytes, kHeadBytes)), '\0');
+  head.resize(read_all(*mine, head));
+  return ingest::LogParser(dialects_, {}, limits_).calibrate(head).has_times;
 }
 
 // Whole lines only: one that the other file ends in is read again, with its rest; where only its line end is missing, or what blanks stand in a

@@ -70,7 +70,7 @@ class Scan {
     }
     const bool remember = joint_ || options_.exonerate != model::Party::unknown;
     if (remember && !set.files.empty()) ledger_calls_ = std::max<std::size_t>(session::kLedgerCalls / set.files.size(), 1);
-    repeated_ = std::make_unique<RepeatedLines>(set.files, limits_);
+    repeated_ = std::make_unique<RepeatedLines>(set.files, knowledge_.dialects, limits_);
     for (const InputFile& file : set.files) {
       const std::size_t before = result_.report.inputs.size();
       number_ = static_cast<std::size_t>(&file - set.files.data());
@@ -324,7 +324,7 @@ class Scan {
     read_bytes_ = start_.offset + result.decoded_bytes;
     read_lines_ = result.lines;
     newest_first_ = result.calibration.newest_first;
-    if (plain_log_ && row.first.known() && !newest_first_) repeated_->told(number_, source_by_key_.at(key_of(file, false)));
+    if (plain_log_ && !newest_first_) repeated_->told(number_, source_by_key_.at(key_of(file, false)));
     row.reader = result.reader;
     row.vantage = result.vantage;
     if (!result.enable.empty()) source.enable = result.enable;

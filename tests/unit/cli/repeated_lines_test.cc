@@ -140,6 +140,11 @@ TEST_CASE("what is alike for a while, or tells no times, is a log of its own") {
   CHECK(alike.report.inputs.at(1).books.ignored.count("repeated") == 0);
   const ScanResult timeless = scan_of({folder.write("no/app.log.1", calls(1, 12, false)), folder.write("no/app.log", calls(1, kCalls, false))});
   CHECK(timeless.report.inputs.at(1).books.ignored.count("repeated") == 0);
+  // A time that stands elsewhere in the logs is not one of the lines that are alike.
+  const ScanResult mixed = scan_of({folder.write("mixed/a.log", calls(1, 2) + calls(1, 12, false)), folder.write("mixed/b.log", calls(1, 12, false))});
+  CHECK(mixed.report.inputs.at(1).books.ignored.count("repeated") == 0);
+  const ScanResult later = scan_of({folder.write("later/a.log", calls(1, 12, false)), folder.write("later/b.log", calls(1, 12, false) + calls(13, kCalls))});
+  CHECK(later.report.inputs.at(1).books.ignored.count("repeated") == 0);
 }
 
 TEST_CASE("Limits::repeated_ahead_files says how far ahead beginnings are looked for") {
