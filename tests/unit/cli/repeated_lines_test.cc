@@ -8,6 +8,7 @@
 #include <string>
 
 #include "pipeline/scan.h"
+#include "support/check_books.h"
 #include "unit/ingest/scratch_folder.h"
 
 using namespace mcpscan;
@@ -54,17 +55,6 @@ std::string facts(const ScanResult& result) {
 bool notes(const ScanResult& result, const char* what) {
   const auto& list = result.report.notes;
   return std::any_of(list.begin(), list.end(), [&](const std::string& note) { return note.find(what) != std::string::npos; });
-}
-
-void check_books(const ScanResult& result) {
-  for (const auto& input : result.report.inputs) {
-    std::uint64_t sum = input.books.used;
-    for (const auto* side : {&input.books.ignored, &input.books.malformed}) {
-      for (const auto& [reason, count] : *side) sum += count;
-    }
-    INFO(input.path);
-    CHECK(sum == input.books.total);
-  }
 }
 
 std::string expected_facts(const ScratchFolder& folder) { return facts(scan_of({folder.write("expected/whole.log", calls(1, kCalls))})); }

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "support/check_books.h"
 #include "unit/ingest/scratch_folder.h"
 
 using namespace mcpscan;
@@ -55,17 +56,6 @@ std::string facts(const ScanResult& result) {
   for (const auto& finding : result.report.findings) text += fmt::format("finding {} {} {} {}\n", finding.id, finding.rule, finding.count, finding.detail);
   for (const auto& incident : result.report.incidents) text += fmt::format("incident {} {} {}\n", incident.id, incident.title, incident.findings.size());
   return text;
-}
-
-void check_books(const ScanResult& result) {
-  for (const auto& input : result.report.inputs) {
-    std::uint64_t sum = input.books.used;
-    for (const auto* side : {&input.books.ignored, &input.books.malformed}) {
-      for (const auto& [reason, count] : *side) sum += count;
-    }
-    INFO(input.path);
-    CHECK(sum == input.books.total);
-  }
 }
 
 bool has_rule(const ScanResult& result, const char* rule) {
