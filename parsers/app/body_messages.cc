@@ -3,6 +3,7 @@
 #include "base/text_head.h"
 
 namespace mcpscan::app {
+
 void BodyMessages::observe(const model::Observation& seen) {
   if (seen.kind != model::ObservationKind::body) return next_.observe(seen);
   const bool lenient = true;

@@ -1,7 +1,7 @@
-// Exchange: one HTTP request with its response, whatever version carried it. Decides whether it is MCP, reads the messages of both
-// bodies and emits the observations in the order that the session layer relies on: exchange_request, the texts of its body,
-// exchange_response, texts as they complete, exchange_end; what messages they hold is BodyMessages' to read. Until the nature is known nothing is emitted; what turns out
-// foreign is counted and never told. Either half may be missing (one-sided captures, gaps).
+// Exchange: one HTTP request with its response, whatever version carried it. Decides whether it is MCP and
+// emits the observations in the order that the session layer relies on: exchange_request, the texts of its body,
+// exchange_response, texts as they complete, exchange_end; what messages the texts hold is BodyMessages' to read. Until the
+// nature is known nothing is emitted; what turns out foreign is counted and never told. Either half may be missing (one-sided captures, gaps).
 // Owns copies of the head fields it reports. Reused through begin(). Not thread-safe.
 // Source: MCP 2024-11-05 to 2026-07-28, transports.
 #pragma once
