@@ -1,6 +1,6 @@
 #include "base/time.h"
 
-#include <fmt/format.h>
+#include <fmt/compile.h>
 
 namespace mcpscan {
 
@@ -41,7 +41,7 @@ Time time_from_civil(const CivilTime& civil) {
 
 std::string format_rfc3339(Time at) {
   const CivilTime c = civil_from_time(at);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", c.year, c.month, c.day, c.hour, c.minute, c.second, c.microsecond);
+  return fmt::format(FMT_COMPILE("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z"), c.year, c.month, c.day, c.hour, c.minute, c.second, c.microsecond);
 }
 
 std::string format_clock(Time at) {

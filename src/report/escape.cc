@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "report/utf8.h"
@@ -45,7 +46,12 @@ void append_json_escape(std::string& to, char32_t value) {
   }
 }
 
-bool is_plain_json(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
+constexpr std::array<bool, 256> kPlainJson = [] {
+  std::array<bool, 256> plain{};
+  for (std::size_t c = 0x20; c < 0x7f; ++c) plain[c] = c != '"' && c != '\\';
+  return plain;
+}();
+bool is_plain_json(char c) { return kPlainJson[static_cast<unsigned char>(c)]; }
 
 void append_json_point(std::string& to, std::string_view bytes, const CodePoint& point) {
   if (!point.valid) {

@@ -56,7 +56,11 @@ void JsonRows::reasons(std::string_view key, const std::map<std::string, std::ui
 
 void JsonRows::place(const model::SourceRef& source) {
   const auto& inputs = index_.report().inputs;
-  text("input", source.input < inputs.size() ? std::string_view(inputs[source.input].path) : std::string_view("(unknown input)"));
+  if (input_.empty() || source.input != number_of_input_) {
+    input_ = shown_text(source.input < inputs.size() ? std::string_view(inputs[source.input].path) : std::string_view("(unknown input)"), options_);
+    number_of_input_ = source.input;
+  }
+  json_.key("input").text(input_);
   if (source.number > 0) place_number(source);
 }
 

@@ -62,6 +62,8 @@ class JsonRows {
   JsonWriter& json_;
   const ReportIndex& index_;
   const model::ReportOptions& options_;
+  std::string input_;  // of the last place, as shown: places follow one another in the same input
+  std::uint32_t number_of_input_ = 0;
 };
 
 // {"type": ..., the members} and the line end.

@@ -8,6 +8,7 @@ namespace mcpscan::report {
 namespace {
 
 constexpr std::string_view kMask = "***";
+constexpr std::string_view kBearer = "bearer";
 constexpr std::size_t kLongestName = 64;
 
 // A name that ends like this holds a secret, whatever stands before it (x-api-key, OPENAI_API_KEY, clientSecret).
@@ -55,6 +56,13 @@ constexpr LetterPairs kSecretEnds = [] {
   for (const std::string_view name : kSecretNames) pairs.add(name[name.size() - 2], name.back());
   return pairs;
 }();
+// Names after which anything is looked at.
+constexpr LetterPairs kNameEnds = [] {
+  LetterPairs pairs = kSecretEnds;
+  for (const std::string_view name : kSessionNames) pairs.add(name[name.size() - 2], name.back());
+  pairs.add(kBearer[kBearer.size() - 2], kBearer.back());
+  return pairs;
+}();
 constexpr LetterPairs kVendorStarts = [] {
   LetterPairs pairs;
   for (const VendorPrefix& vendor : kVendorPrefixes) pairs.add(vendor.prefix[0], vendor.prefix[1]);
@@ -62,8 +70,13 @@ constexpr LetterPairs kVendorStarts = [] {
 }();
 
 // ASCII only: what is a letter must not depend on the locale.
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '_'; }
+constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+constexpr std::array<bool, 256> kWord = [] {
+  std::array<bool, 256> word{};
+  for (int c = 0; c < 256; ++c) word[static_cast<std::size_t>(c)] = is_letter(static_cast<char>(c)) || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  return word;
+}();
+bool is_word(char c) { return kWord[static_cast<unsigned char>(c)]; }
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 bool is_quote(char c) { return c == '"' || c == '\''; }
 bool is_line_end(char c) { return c == '\n' || c == '\r'; }
@@ -82,21 +95,22 @@ bool is_one_of(std::string_view word, const std::string_view (&words)[N]) {
   return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 
-// One pass over the text; at_ stands behind what has been copied or masked.
+// One pass over the text; at_ stands behind what has been kept or masked, and what is kept is copied where a mask ends it.
 class Masker {
  public:
-  explicit Masker(std::string_view text) : text_(text) { out_.reserve(text.size()); }
+  explicit Masker(std::string_view text) : text_(text) {}
 
   std::string run() {
     while (at_ < text_.size()) {
       if (is_word(text_[at_])) {
         take_word();
-      } else if (starts_with("://")) {
+      } else if (text_[at_] == ':' && starts_with("://")) {
         take_user_info();
       } else {
-        copy(1);
+        ++at_;
       }
     }
+    out_ += text_.substr(copied_);
     return std::move(out_);
   }
 
@@ -105,10 +119,7 @@ class Masker {
   bool more() const { return at_ < text_.size(); }
   char peek() const { return text_[at_]; }
 
-  void copy(std::size_t bytes) {
-    out_ += text_.substr(at_, bytes);
-    at_ += std::min(bytes, text_.size() - at_);
-  }
+  void keep(std::size_t bytes) { at_ += std::min(bytes, text_.size() - at_); }
 
   template <typename Predicate>
   std::size_t run_length(Predicate wanted) const {
@@ -119,29 +130,35 @@ class Masker {
 
   void mask(std::size_t bytes) {
     if (bytes == 0) return;
+    out_ += text_.substr(copied_, at_ - copied_);
     out_ += kMask;
+    drop(bytes);
+  }
+
+  void drop(std::size_t bytes) {
     at_ += bytes;
+    copied_ = at_;
   }
 
   void take_word() {
     const char before = at_ == 0 ? ' ' : text_[at_ - 1];
     const std::string_view word = text_.substr(at_, run_length(is_word));
     if (looks_like_key(word)) return mask_token(word);
-    const std::string name = word.size() > kLongestName ? std::string() : lower(word);
-    copy(word.size());
-    if (name == "bearer") return take_bearer();
-    if (name.empty() || !more()) return;
+    keep(word.size());
+    if (word.size() < 2 || word.size() > kLongestName || !more()) return;
     const bool quoted = is_quote(before) && (is_quote(peek()) || peek() == '\\');
+    const bool parameter = before == '?' || before == '&';
+    if (!quoted && !parameter && !kNameEnds.has(word[word.size() - 2], word.back())) return;
+    const std::string name = lower(word);
+    if (name == kBearer) return take_bearer();
     if (is_one_of(name, kSessionNames)) return take_session_value(quoted);
-    if (is_secret_name(name, before, quoted) && take_separator(quoted)) take_value(name);
+    if (is_secret_name(name, parameter, quoted) && take_separator(quoted)) take_value(name);
   }
 
-  static bool is_secret_name(std::string_view name, char before, bool quoted) {
-    if (before == '?' || before == '&') {
-      if (is_one_of(name, kSecretParameters)) return true;
-    }
+  static bool is_secret_name(std::string_view name, bool parameter, bool quoted) {
+    if (parameter && is_one_of(name, kSecretParameters)) return true;
     if (quoted && (name == "token" || name == "jwt")) return true;
-    if (name.size() < 2 || !kSecretEnds.has(name[name.size() - 2], name.back())) return false;
+    if (!kSecretEnds.has(name[name.size() - 2], name.back())) return false;
     return std::any_of(std::begin(kSecretNames), std::end(kSecretNames), [&](std::string_view end) { return name.ends_with(end); });
   }
 
@@ -159,15 +176,15 @@ class Masker {
   void mask_token(std::string_view word) {
     mask(word.size());
     while (at_ + 1 < text_.size() && peek() == '.' && is_word(text_[at_ + 1])) {
-      ++at_;
-      at_ += run_length(is_word);
+      drop(1);
+      drop(run_length(is_word));
     }
   }
 
   void take_bearer() {
     const std::size_t spaces = run_length([](char c) { return is_space(c); });
     if (spaces == 0) return;
-    copy(spaces);
+    keep(spaces);
     const std::size_t length = run_length(is_token_char);
     std::string_view word = text_.substr(at_, length);
     if (is_one_of(lower(word.substr(0, word.find_first_of("=.")).substr(0, kLongestName)), kAfterBearer)) return;
@@ -175,36 +192,36 @@ class Masker {
   }
 
   // What stands between a name and its value: `: `, `=`, `": "`, `\": \"`, `', b'`, `%3D`. False: no value follows, and
-  // nothing was taken that the main loop would not copy anyway.
+  // nothing was taken that the main loop would not keep anyway.
   bool take_separator(bool quoted) {
-    while (more() && (is_quote(peek()) || peek() == '\\')) copy(1);
-    copy(run_length(is_space));
-    if (starts_with("%3D") || starts_with("%3d")) return copy(3), more();
+    while (more() && (is_quote(peek()) || peek() == '\\')) keep(1);
+    keep(run_length(is_space));
+    if (starts_with("%3D") || starts_with("%3d")) return keep(3), more();
     if (!more() || !(peek() == ':' || peek() == '=' || (quoted && peek() == ','))) return false;
-    copy(1);
-    if (more() && peek() == '>') copy(1);
-    copy(run_length(is_space));
+    keep(1);
+    if (more() && peek() == '>') keep(1);
+    keep(run_length(is_space));
     return more();
   }
 
   void take_value(std::string_view name) {
     const bool list = peek() == '[' || peek() == '(';
-    if (list) copy(1);
+    if (list) keep(1);
     take_one_value(name);
     while (list && more() && peek() == ',') {
-      copy(1);
-      copy(run_length(is_space));
+      keep(1);
+      keep(run_length(is_space));
       take_one_value(name);
     }
   }
 
   void take_one_value(std::string_view name) {
-    if (starts_with("b'") || starts_with("b\"")) copy(1);
+    if (starts_with("b'") || starts_with("b\"")) keep(1);
     std::string quote;
-    while (starts_with("\\")) quote += '\\', copy(1);
+    while (starts_with("\\")) quote += '\\', keep(1);
     if (!more() || !is_quote(peek())) return mask_bare(name);
     quote += peek();
-    copy(1);
+    keep(1);
     mask_quoted(quote, name);
   }
 
@@ -215,7 +232,7 @@ class Masker {
     end = std::min(end, text_.size());
     if (name.ends_with("authorization")) keep_scheme(end);
     mask(end - at_);
-    copy(std::min(quote.size(), text_.size() - at_));
+    keep(std::min(quote.size(), text_.size() - at_));
   }
 
   void mask_bare(std::string_view name) {
@@ -233,7 +250,7 @@ class Masker {
   void keep_scheme(std::size_t end) {
     const std::size_t letters = run_length(is_letter);
     if (letters == 0 || letters > 16 || at_ + letters + 1 >= end || text_[at_ + letters] != ' ') return;
-    copy(letters + 1);
+    keep(letters + 1);
   }
 
   std::size_t bare_length() const {
@@ -253,24 +270,24 @@ class Masker {
 
   void take_session_value(bool quoted) {
     if (!take_separator(quoted)) return;
-    copy(run_length([](char c) { return c == '[' || c == '\\' || is_quote(c); }));
-    copy(run_length([](char c) { return is_word(c) || c == '.'; }));
+    keep(run_length([](char c) { return c == '[' || c == '\\' || is_quote(c); }));
+    keep(run_length([](char c) { return is_word(c) || c == '.'; }));
   }
 
   // https://user:password@host (RFC 3986 section 3.2.1).
   void take_user_info() {
-    copy(3);
+    keep(3);
     const std::size_t length = run_length([](char c) { return static_cast<unsigned char>(c) > ' ' && c != '/' && c != '?' && c != '#' && !is_quote(c); });
     const std::string_view authority = text_.substr(at_, length);
     const std::size_t host = authority.rfind('@');
     const std::size_t colon = authority.find(':');
     if (host == std::string_view::npos || colon == std::string_view::npos || colon > host) return;
-    copy(colon + 1);
+    keep(colon + 1);
     mask(host - colon - 1);
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0, copied_ = 0;
   std::string out_;
 };
 
