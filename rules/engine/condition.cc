@@ -103,9 +103,9 @@ void Condition::ask_by_number(const EventField& field, Test& test) {
   }
 }
 
-Result<Condition::Test> Condition::load_test(const DataFile& file, const YAML::Node& key, const YAML::Node& values) {
+Result<Condition::Test> Condition::load_test(const DataFile& file, const YamlNode& key, const YamlNode& values) {
   Test test;
-  const std::string& name = key.Scalar();
+  const std::string& name = key.text();
   const std::size_t bar = name.find('|');
   const std::string field = name.substr(0, bar);
   const EventField found_field = find_event_field(field);
@@ -117,9 +117,9 @@ Result<Condition::Test> Condition::load_test(const DataFile& file, const YAML::N
     if (found == kModifiers.end()) return file.error(key, fmt::format("unknown modifier '{}'", modifier), did_you_mean(modifier, kModifiers));
     test.op = static_cast<Operator>(1 + (found - kModifiers.begin()));
   }
-  const auto add = [&](const YAML::Node& value) { test.values.push_back(value.IsNull() ? std::string() : value.Scalar()); };
-  if (values.IsSequence()) {
-    for (const auto& value : values) add(value);
+  const auto add = [&](const YamlNode& value) { test.values.push_back(value.is_null() ? std::string() : value.text()); };
+  if (values.is_list()) {
+    for (const YamlNode& value : values.items()) add(value);
   } else {
     add(values);
   }
@@ -140,11 +140,11 @@ void Condition::sort_by_cost(std::vector<Test>& tests) {
   std::stable_sort(tests.begin(), tests.end(), [&](const Test& a, const Test& b) { return cost(a) < cost(b); });
 }
 
-Result<std::vector<Condition::Test>> Condition::load_tests(const DataFile& file, const YAML::Node& map) {
-  if (!map.IsMap()) return file.error(map, "a selection is a map of fields, or a list of such maps");
+Result<std::vector<Condition::Test>> Condition::load_tests(const DataFile& file, const YamlNode& map) {
+  if (!map.is_map()) return file.error(map, "a selection is a map of fields, or a list of such maps");
   std::vector<Test> tests;
-  for (const auto& entry : map) {
-    auto test = load_test(file, entry.first, entry.second);
+  for (const YamlEntry& entry : map.entries()) {
+    auto test = load_test(file, entry.key, entry.value);
     if (!test) return test.error();
     tests.push_back(test.take());
   }
@@ -152,10 +152,10 @@ Result<std::vector<Condition::Test>> Condition::load_tests(const DataFile& file,
   return tests;
 }
 
-Result<Condition::Selection> Condition::load_selection(const DataFile& file, const YAML::Node& node) {
+Result<Condition::Selection> Condition::load_selection(const DataFile& file, const YamlNode& node) {
   Selection selection;
-  if (node.IsSequence()) {
-    for (const auto& item : node) {
+  if (node.is_list()) {
+    for (const YamlNode& item : node.items()) {
       auto tests = load_tests(file, item);
       if (!tests) return tests.error();
       selection.push_back(tests.take());
@@ -168,8 +168,8 @@ Result<Condition::Selection> Condition::load_selection(const DataFile& file, con
   return selection;
 }
 
-Result<Condition> Condition::load(const DataFile& file, const YAML::Node& detection) {
-  if (!detection.IsMap()) return file.error(detection, "'detection' must be a map");
+Result<Condition> Condition::load(const DataFile& file, const YamlNode& detection) {
+  if (!detection.is_map()) return file.error(detection, "'detection' must be a map");
   Condition condition;
   const auto events = file.texts(detection, "event");
   if (!events) return events.error();
@@ -180,10 +180,10 @@ Result<Condition> Condition::load(const DataFile& file, const YAML::Node& detect
     condition.events_ |= bit;
   }
   std::map<std::string, std::size_t> names;
-  for (const auto& entry : detection) {
-    const std::string& name = entry.first.Scalar();
+  for (const YamlEntry& entry : detection.entries()) {
+    const std::string& name = entry.key.text();
     if (name == "event" || name == "condition") continue;
-    auto selection = load_selection(file, entry.second);
+    auto selection = load_selection(file, entry.value);
     if (!selection) return selection.error();
     if (!names.emplace(name, condition.selections_.size()).second) continue;
     condition.selections_.push_back(selection.take());

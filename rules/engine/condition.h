@@ -54,7 +54,7 @@ const std::vector<std::string_view>& event_words();
 class Condition {
  public:
   // `detection:` of a rule: event, the selections, condition.
-  static Result<Condition> load(const DataFile& file, const YAML::Node& detection);
+  static Result<Condition> load(const DataFile& file, const YamlNode& detection);
 
   bool empty() const { return events_ == 0; }
   std::uint32_t events() const { return events_; }
@@ -87,10 +87,10 @@ class Condition {
   struct Parser;
 
   static void ask_by_number(const EventField& field, Test& test);
-  static Result<Test> load_test(const DataFile& file, const YAML::Node& key, const YAML::Node& values);
+  static Result<Test> load_test(const DataFile& file, const YamlNode& key, const YamlNode& values);
   static void sort_by_cost(std::vector<Test>& tests);
-  static Result<std::vector<Test>> load_tests(const DataFile& file, const YAML::Node& map);
-  static Result<Selection> load_selection(const DataFile& file, const YAML::Node& node);
+  static Result<std::vector<Test>> load_tests(const DataFile& file, const YamlNode& map);
+  static Result<Selection> load_selection(const DataFile& file, const YamlNode& node);
   static bool holds(const Test& test, const model::TimelineEvent& event);
   static bool holds(const std::vector<Test>& tests, const model::TimelineEvent& event);
   static bool holds_by_operator(const Test& test, std::string_view value);

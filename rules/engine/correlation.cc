@@ -34,10 +34,10 @@ std::int64_t duration_of(std::string_view text) {
 // Reads the parts and keeps the first error.
 class Loader {
  public:
-  Loader(const DataFile& file, const YAML::Node& node, const Condition& condition) : file_(file), node_(node), condition_(condition) {}
+  Loader(const DataFile& file, const YamlNode& node, const Condition& condition) : file_(file), node_(node), condition_(condition) {}
 
   Result<Correlation> load() {
-    if (!node_.IsMap()) return file_.error(node_, "'correlation' must be a map");
+    if (!node_.is_map()) return file_.error(node_, "'correlation' must be a map");
     if (const Status keys = file_.check_keys(node_, kKeys); !keys.ok()) return keys.error();
     for (const auto step : {&Loader::load_type, &Loader::load_timespan, &Loader::load_group, &Loader::load_count, &Loader::load_selections}) {
       if (const Status status = (this->*step)(); !status.ok()) return status.error();
@@ -78,16 +78,16 @@ class Loader {
 
   Status load_count() {
     const bool values = correlation_.type == Correlation::Type::value_count;
-    const YAML::Node field = node_["field"], condition = node_["condition"];
-    if (values != field.IsDefined()) return file_.error(values ? node_ : field, values ? "'field' is missing: whose values are counted" : "'field' belongs to value_count");
+    const YamlNode &field = node_["field"], &condition = node_["condition"];
+    if (values != field.is_defined()) return file_.error(values ? node_ : field, values ? "'field' is missing: whose values are counted" : "'field' belongs to value_count");
     if (values) {
-      correlation_.field = find_event_field(field.Scalar()).read;
-      if (!correlation_.field) return file_.error(field, fmt::format("unknown field '{}'", field.Scalar()), did_you_mean(field.Scalar(), event_fields()));
+      correlation_.field = find_event_field(field.text()).read;
+      if (!correlation_.field) return file_.error(field, fmt::format("unknown field '{}'", field.text()), did_you_mean(field.text(), event_fields()));
     }
-    if (!counts()) return condition.IsDefined() ? Status(file_.error(condition, "a temporal correlation has 'rules', no 'condition'")) : Status();
-    if (!condition.IsMap() || condition.size() != 1) return file_.error(condition.IsDefined() ? condition : node_, "'condition' must be one comparison", "condition: {gte: 5}");
+    if (!counts()) return condition.is_defined() ? Status(file_.error(condition, "a temporal correlation has 'rules', no 'condition'")) : Status();
+    if (!condition.is_map() || condition.entries().size() != 1) return file_.error(condition.is_defined() ? condition : node_, "'condition' must be one comparison", "condition: {gte: 5}");
     if (const Status keys = file_.check_keys(condition, kComparisons); !keys.ok()) return keys.error();
-    const bool above = condition["gt"].IsDefined();
+    const bool above = condition["gt"].is_defined();
     const auto number = file_.number(condition, above ? "gt" : "gte", 0);
     if (!number) return number.error();
     if (*number < 1 || *number > Correlator::kHits - 1) return file_.error(condition, fmt::format("the count must be from 1 to {}", Correlator::kHits - 1));
@@ -109,14 +109,14 @@ class Loader {
   }
 
   const DataFile& file_;
-  YAML::Node node_;
+  const YamlNode& node_;
   const Condition& condition_;
   Correlation correlation_;
 };
 
 }  // namespace
 
-Result<Correlation> Correlation::load(const DataFile& file, const YAML::Node& node, const Condition& condition) { return Loader(file, node, condition).load(); }
+Result<Correlation> Correlation::load(const DataFile& file, const YamlNode& node, const Condition& condition) { return Loader(file, node, condition).load(); }
 
 std::string Correlator::group_of(const TimelineEvent& event) const {
   std::string group;

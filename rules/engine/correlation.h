@@ -22,7 +22,7 @@ class Correlation {
   enum class Type : std::uint8_t { event_count, value_count, temporal, temporal_ordered };
 
   // `correlation:` of a rule whose `detection:` is `condition`.
-  static Result<Correlation> load(const DataFile& file, const YAML::Node& node, const Condition& condition);
+  static Result<Correlation> load(const DataFile& file, const YamlNode& node, const Condition& condition);
 
   Type type = Type::event_count;
   std::vector<ReadField> group_by;

@@ -20,7 +20,7 @@ namespace mcpscan::engine {
 struct TestStep {
   std::map<std::string, std::string> fields;
   std::map<std::string, bool> quoted;  // ids: "1" is a string, 1 a number
-  int line = 0;
+  std::size_t line = 0;
 };
 
 struct TestExpectation {
@@ -32,7 +32,7 @@ struct RuleTest {
   bool wire = false;
   std::vector<TestStep> timeline;
   std::vector<TestExpectation> expect;   // empty: must not match
-  int line = 0;
+  std::size_t line = 0;
 };
 
 struct Rule {

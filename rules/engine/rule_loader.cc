@@ -68,22 +68,22 @@ class Loader {
   void check(const Status& status) {
     if (!status.ok() && !error_) error_ = status.error();
   }
-  void fail(const YAML::Node& at, std::string_view what, std::string_view hint = {}) {
+  void fail(const YamlNode& at, std::string_view what, std::string_view hint = {}) {
     if (!error_) error_ = file_.error(at, what, hint);
   }
-  std::string text(const YAML::Node& map, const char* key, bool required = false) {
+  std::string text(const YamlNode& map, const char* key, bool required = false) {
     auto value = file_.text(map, key, required);
     if (value) return value.take();
     if (!error_) error_ = value.error();
     return {};
   }
-  std::vector<std::string> texts(const YAML::Node& map, const char* key) {
+  std::vector<std::string> texts(const YamlNode& map, const char* key) {
     auto value = file_.texts(map, key);
     if (value) return value.take();
     if (!error_) error_ = value.error();
     return {};
   }
-  std::string one_of(const YAML::Node& map, const char* key, const std::vector<std::string_view>& words, std::string_view otherwise) {
+  std::string one_of(const YamlNode& map, const char* key, const std::vector<std::string_view>& words, std::string_view otherwise) {
     const std::string value = text(map, key);
     if (value.empty()) return std::string(otherwise);
     if (index_of(words, value) == words.size()) fail(map[key], fmt::format("'{}' is no {}", value, key), did_you_mean(value, words));
@@ -91,7 +91,7 @@ class Loader {
   }
 
   void load_head() {
-    const YAML::Node& root = file_.root();
+    const YamlNode& root = file_.root();
     rule_.title = text(root, "title", true);
     rule_.id = text(root, "id", true);
     rule_.status = one_of(root, "status", kStatuses, "stable");
@@ -114,19 +114,19 @@ class Loader {
   }
 
   void load_lists() {
-    const YAML::Node& root = file_.root();
+    const YamlNode& root = file_.root();
     rule_.references = texts(root, "references");
     rule_.falsepositives = texts(root, "falsepositives");
     rule_.tags = texts(root, "tags");
-    const YAML::Node fix = root["fix"];
-    if (!fix.IsDefined()) return;
+    const YamlNode& fix = root["fix"];
+    if (!fix.is_defined()) return;
     check(file_.check_keys(fix, kParties));
     if (error_) return;
-    for (const auto& entry : fix) rule_.fix[entry.first.Scalar()] = entry.second.Scalar();
+    for (const YamlEntry& entry : fix.entries()) rule_.fix[entry.key.text()] = entry.value.text();
   }
 
   void load_needs() {
-    const YAML::Node& root = file_.root();
+    const YamlNode& root = file_.root();
     std::vector<std::string_view> known;
     for (const CapabilityEntry& entry : capabilities()) known.push_back(entry.word);
     for (const std::string& word : texts(root, "needs")) {
@@ -142,18 +142,18 @@ class Loader {
   }
 
   void load_incident() {
-    const YAML::Node incident = file_.root()["incident"];
-    if (!incident.IsDefined()) return;
+    const YamlNode& incident = file_.root()["incident"];
+    if (!incident.is_defined()) return;
     check(file_.check_keys(incident, {"title", "story", "stories"}));
     if (error_) return;
-    for (const auto& entry : incident["stories"]) rule_.incident_stories[entry.first.Scalar()] = entry.second.Scalar();
+    for (const YamlEntry& entry : incident["stories"].entries()) rule_.incident_stories[entry.key.text()] = entry.value.text();
     rule_.incident_title = text(incident, "title");
     rule_.incident_story = text(incident, "story");
   }
 
   void load_fault() {
-    const YAML::Node fault = file_.root()["fault"];
-    if (!fault.IsDefined()) return;
+    const YamlNode& fault = file_.root()["fault"];
+    if (!fault.is_defined()) return;
     check(file_.check_keys(fault, {"party", "certainty", "contributing", "reason"}));
     if (error_) return;
     constexpr std::array<model::Party, 6> kPartyValues{model::Party::client, model::Party::server, model::Party::gateway, model::Party::network, model::Party::unknown,
@@ -170,14 +170,14 @@ class Loader {
   }
 
   void load_what_it_looks_at() {
-    const YAML::Node& root = file_.root();
+    const YamlNode& root = file_.root();
     const std::string name = text(root, "detector");
-    const YAML::Node detection = root["detection"];
-    if (name.empty() == !detection.IsDefined()) {
+    const YamlNode& detection = root["detection"];
+    if (name.empty() == !detection.is_defined()) {
       return fail(root, "a rule has either 'detector' or 'detection'", "detection: {event: request, selection: {...}, condition: selection}");
     }
     if (name.empty()) return load_condition(detection);
-    if (root["correlation"].IsDefined()) return fail(root["correlation"], "'correlation' belongs to a rule with 'detection'");
+    if (root["correlation"].is_defined()) return fail(root["correlation"], "'correlation' belongs to a rule with 'detection'");
     std::vector<std::string_view> known;
     for (const DetectorEntry* entry : registered_detectors()) {
       known.push_back(entry->name);
@@ -187,12 +187,12 @@ class Loader {
     load_parameters();
   }
 
-  void load_condition(const YAML::Node& detection) {
+  void load_condition(const YamlNode& detection) {
     auto condition = Condition::load(file_, detection);
     if (!condition) return check(condition.error());
     rule_.condition = condition.take();
-    const YAML::Node node = file_.root()["correlation"];
-    if (!node.IsDefined()) return;
+    const YamlNode& node = file_.root()["correlation"];
+    if (!node.is_defined()) return;
     auto correlation = Correlation::load(file_, node, rule_.condition);
     if (!correlation) return check(correlation.error());
     rule_.correlation = correlation.take();
@@ -200,20 +200,20 @@ class Loader {
   }
 
   void load_parameters() {
-    const YAML::Node parameters = file_.root()["parameters"];
+    const YamlNode& parameters = file_.root()["parameters"];
     const auto& wanted = rule_.detector->parameters;
-    if (parameters.IsDefined()) check(file_.check_keys(parameters, {wanted.begin(), wanted.end()}));
+    if (parameters.is_defined()) check(file_.check_keys(parameters, {wanted.begin(), wanted.end()}));
     for (const std::string_view key : wanted) {
       if (error_ || key == kGivenByTheRun) continue;
-      rule_.parameters[std::string(key)] = parameters.IsDefined() ? text(parameters, std::string(key).c_str(), true) : std::string();
-      if (!parameters.IsDefined()) fail(file_.root(), fmt::format("'parameters: {{{}: ...}}' is missing: the detector needs it", key));
+      rule_.parameters[std::string(key)] = parameters.is_defined() ? text(parameters, std::string(key).c_str(), true) : std::string();
+      if (!parameters.is_defined()) fail(file_.root(), fmt::format("'parameters: {{{}: ...}}' is missing: the detector needs it", key));
     }
   }
 
   void load_tests() {
-    const YAML::Node tests = file_.root()["tests"];
-    if (!tests.IsSequence()) return fail(file_.root(), "'tests' is missing: a rule loads only with a timeline that must match and one that must not");
-    for (const auto& node : tests) {
+    const YamlNode& tests = file_.root()["tests"];
+    if (!tests.is_list()) return fail(file_.root(), "'tests' is missing: a rule loads only with a timeline that must match and one that must not");
+    for (const YamlNode& node : tests.items()) {
       if (error_) return;
       load_test(node);
     }
@@ -224,31 +224,31 @@ class Loader {
     }
   }
 
-  void load_test(const YAML::Node& node) {
+  void load_test(const YamlNode& node) {
     check(file_.check_keys(node, kTestKeys));
     if (error_) return;
     RuleTest test;
     test.name = text(node, "name", true);
     test.wire = text(node, "wire") == "true";
-    test.line = node.Mark().line + 1;
-    const YAML::Node timeline = node["timeline"], expect = node["expect"];
-    if (!timeline.IsSequence()) return fail(node, "'timeline' must be a list of steps");
-    if (!expect.IsSequence()) return fail(node, "'expect' must be a list of findings, [] for none");
-    for (const auto& step : timeline) {
+    test.line = node.place().line + 1;
+    const YamlNode &timeline = node["timeline"], &expect = node["expect"];
+    if (!timeline.is_list()) return fail(node, "'timeline' must be a list of steps");
+    if (!expect.is_list()) return fail(node, "'expect' must be a list of findings, [] for none");
+    for (const YamlNode& step : timeline.items()) {
       check(file_.check_keys(step, kStepKeys));
       if (error_) return;
       TestStep& read = test.timeline.emplace_back();
-      read.line = step.Mark().line + 1;
-      for (const auto& entry : step) {
-        read.fields[entry.first.Scalar()] = entry.second.IsNull() ? std::string("null") : entry.second.Scalar();
-        read.quoted[entry.first.Scalar()] = entry.second.Tag() == "!";
+      read.line = step.place().line + 1;
+      for (const YamlEntry& entry : step.entries()) {
+        read.fields[entry.key.text()] = entry.value.is_null() ? std::string("null") : entry.value.text();
+        read.quoted[entry.key.text()] = entry.value.is_quoted();
       }
     }
-    for (const auto& wanted : expect) {
+    for (const YamlNode& wanted : expect.items()) {
       check(file_.check_keys(wanted, kExpectKeys));
       if (error_) return;
       TestExpectation& read = test.expect.emplace_back();
-      for (const auto& entry : wanted) read.fields[entry.first.Scalar()] = entry.second.Scalar();
+      for (const YamlEntry& entry : wanted.entries()) read.fields[entry.key.text()] = entry.value.text();
     }
     rule_.tests.push_back(std::move(test));
   }

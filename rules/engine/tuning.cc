@@ -44,24 +44,24 @@ struct Taken {
 Result<Tuning> Tuning::load(std::string_view yaml, std::string_view path, const RuleSet& rules) {
   auto file = DataFile::parse(yaml, path);
   if (!file) return file.error();
-  const YAML::Node& root = file->root();
+  const YamlNode& root = file->root();
   if (const Status keys = file->check_keys(root, kKeys); !keys.ok()) return keys.error();
   Tuning tuning;
   tuning.path_ = path;
-  const auto unknown_rule = [&](const YAML::Node& at) { return file->error(at, fmt::format("there is no rule '{}'", at.Scalar()), did_you_mean(at.Scalar(), rules.ids())); };
-  if (root["levels"].IsDefined() && !root["levels"].IsMap()) return file->error(root["levels"], "'levels' must be a map of rules and levels");
-  for (const auto& entry : root["levels"]) {
-    if (!rules.find(entry.first.Scalar())) return unknown_rule(entry.first);
-    const auto level = model::parse_level(entry.second.IsScalar() ? entry.second.Scalar() : std::string());
-    if (!level) return file->error(entry.second, "this is no level", "one of informational, low, medium, high, critical");
-    tuning.levels_[entry.first.Scalar()] = *level;
+  const auto unknown_rule = [&](const YamlNode& at) { return file->error(at, fmt::format("there is no rule '{}'", at.text()), did_you_mean(at.text(), rules.ids())); };
+  if (root["levels"].is_defined() && !root["levels"].is_map()) return file->error(root["levels"], "'levels' must be a map of rules and levels");
+  for (const YamlEntry& entry : root["levels"].entries()) {
+    if (!rules.find(entry.key.text())) return unknown_rule(entry.key);
+    const auto level = model::parse_level(entry.value.is_text() ? entry.value.text() : std::string());
+    if (!level) return file->error(entry.value, "this is no level", "one of informational, low, medium, high, critical");
+    tuning.levels_[entry.key.text()] = *level;
   }
-  if (root["suppress"].IsDefined() && !root["suppress"].IsSequence()) return file->error(root["suppress"], "'suppress' must be a list");
-  for (const auto& node : root["suppress"]) {
-    if (!node.IsMap()) return file->error(node, "a suppression is a map", "{rule: late-reply, tool: export, reason: why, until: 2026-12-31}");
+  if (root["suppress"].is_defined() && !root["suppress"].is_list()) return file->error(root["suppress"], "'suppress' must be a list");
+  for (const YamlNode& node : root["suppress"].items()) {
+    if (!node.is_map()) return file->error(node, "a suppression is a map", "{rule: late-reply, tool: export, reason: why, until: 2026-12-31}");
     if (const Status keys = file->check_keys(node, kSuppressionKeys); !keys.ok()) return keys.error();
     Suppression& one = tuning.suppressions_.emplace_back();
-    one.place = fmt::format("{}:{}", path, node.Mark().line + 1);
+    one.place = fmt::format("{}:{}", path, node.place().line + 1);
     for (const auto& [key, to] : {std::pair{"rule", &one.rule}, {"session", &one.session}, {"tool", &one.tool}, {"client", &one.client}, {"reason", &one.reason}}) {
       const auto text = file->text(node, key, key == std::string_view("rule") || key == std::string_view("reason"));
       if (!text) return text.error();
@@ -69,8 +69,8 @@ Result<Tuning> Tuning::load(std::string_view yaml, std::string_view path, const 
     }
     if (!rules.find(one.rule)) return unknown_rule(node["rule"]);
     if (one.reason.empty()) return file->error(node["reason"], "a suppression needs a reason");
-    if (!node["until"].IsDefined()) continue;
-    one.until = end_of_day(node["until"].IsScalar() ? node["until"].Scalar() : std::string());
+    if (!node["until"].is_defined()) continue;
+    one.until = end_of_day(node["until"].is_text() ? node["until"].text() : std::string());
     if (!one.until.known()) return file->error(node["until"], "'until' must be a day", "write 2026-12-31; the suppression holds to its end (UTC)");
   }
   const auto baseline = file->texts(root, "baseline");

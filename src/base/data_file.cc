@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
 
 namespace mcpscan {
@@ -23,21 +24,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-std::vector<std::string> split_lines(std::string_view text) {
-  std::vector<std::string> lines;
-  for (std::size_t from = 0; from <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', from), text.size());
-    lines.emplace_back(text.substr(from, end - from));
-    from = end + 1;
+std::string with_caret(std::string_view text, YamlPlace place) {
+  for (std::size_t line = 0; line < place.line; ++line) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + 1);
   }
-  return lines;
-}
-
-std::string with_caret(const std::vector<std::string>& lines, int line, int column) {
-  if (line < 0 || static_cast<std::size_t>(line) >= lines.size()) return {};
-  std::string shown = lines[static_cast<std::size_t>(line)].substr(0, 160);
-  const std::size_t position = std::min(static_cast<std::size_t>(std::max(column, 0)), shown.size());
-  return fmt::format("\n    {}\n    {}^", shown, std::string(position, ' '));
+  const std::string_view shown = text.substr(0, std::min<std::size_t>(text.find('\n'), 160));
+  return fmt::format("\n    {}\n    {}^", shown, std::string(std::min(place.column, shown.size()), ' '));
 }
 
 }  // namespace
@@ -74,61 +68,63 @@ std::string without_keys(std::string_view yaml, std::initializer_list<std::strin
 Result<DataFile> DataFile::parse(std::string_view text, std::string_view path) {
   DataFile file;
   file.path_ = path;
-  file.lines_ = split_lines(text);
-  try {
-    file.root_ = YAML::Load(std::string(text));
-  } catch (const YAML::Exception& failure) {
-    return Error{ErrorCode::malformed, fmt::format("this is no YAML: {}{}", failure.msg, with_caret(file.lines_, failure.mark.line, failure.mark.column)),
-                 fmt::format("{}:{}", path, failure.mark.line + 1), "quote texts that hold ': ' or begin with one of @ ` % & * ! | > [ {"};
+  file.text_ = text;
+  YamlText read = read_yaml(text);
+  if (!read.error.empty()) {
+    return Error{ErrorCode::malformed, fmt::format("this is no YAML: {}{}", read.error, with_caret(text, read.error_place)), fmt::format("{}:{}", path, read.error_place.line + 1),
+                 "quote texts that hold ': ' or begin with one of @ ` % & * ! | > [ {"};
   }
-  if (!file.root_.IsMap()) return file.error(file.root_, "the file must be a map of keys", "begin with 'title: ...'");
+  file.root_ = std::move(read.root);
+  if (!file.root_.is_map()) return file.error(file.root_, "the file must be a map of keys", "begin with 'title: ...'");
   return file;
 }
 
-Error DataFile::error(const YAML::Node& at, std::string_view what, std::string_view hint) const {
-  const YAML::Mark mark = at.IsDefined() ? at.Mark() : YAML::Mark{};
-  return {ErrorCode::malformed, std::string(what) + with_caret(lines_, mark.line, mark.column), fmt::format("{}:{}", path_, mark.line + 1), std::string(hint)};
+Error DataFile::error(const YamlNode& at, std::string_view what, std::string_view hint) const {
+  const YamlPlace place = at.place();
+  return {ErrorCode::malformed, std::string(what) + with_caret(text_, place), fmt::format("{}:{}", path_, place.line + 1), std::string(hint)};
 }
 
-Status DataFile::check_keys(const YAML::Node& map, const std::vector<std::string_view>& known) const {
-  if (!map.IsMap()) return error(map, "a map of keys is wanted here");
-  for (const auto& entry : map) {
-    const std::string& key = entry.first.Scalar();
+Status DataFile::check_keys(const YamlNode& map, const std::vector<std::string_view>& known) const {
+  if (!map.is_map()) return error(map, "a map of keys is wanted here");
+  for (const YamlEntry& entry : map.entries()) {
+    const std::string& key = entry.key.text();
     if (std::find(known.begin(), known.end(), key) == known.end()) {
-      return error(entry.first, fmt::format("unknown key '{}'", key), did_you_mean(key, known));
+      return error(entry.key, fmt::format("unknown key '{}'", key), did_you_mean(key, known));
     }
   }
   return {};
 }
 
-Result<std::string> DataFile::text(const YAML::Node& map, const char* key, bool required) const {
-  const YAML::Node node = map[key];
-  if (!node.IsDefined() || node.IsNull()) {
+Result<std::string> DataFile::text(const YamlNode& map, const char* key, bool required) const {
+  const YamlNode& node = map[key];
+  if (!node.is_defined() || node.is_null()) {
     if (required) return error(map, fmt::format("'{}' is missing", key));
     return std::string();
   }
-  if (!node.IsScalar()) return error(node, fmt::format("'{}' must be a text", key));
-  return node.Scalar();
+  if (!node.is_text()) return error(node, fmt::format("'{}' must be a text", key));
+  return node.text();
 }
 
-Result<std::vector<std::string>> DataFile::texts(const YAML::Node& map, const char* key) const {
-  const YAML::Node node = map[key];
+Result<std::vector<std::string>> DataFile::texts(const YamlNode& map, const char* key) const {
+  const YamlNode& node = map[key];
   std::vector<std::string> texts;
-  if (!node.IsDefined() || node.IsNull()) return texts;
-  if (node.IsScalar()) return std::vector<std::string>{node.Scalar()};
-  if (!node.IsSequence()) return error(node, fmt::format("'{}' must be a list of texts", key));
-  for (const auto& item : node) {
-    if (!item.IsScalar()) return error(item, fmt::format("'{}' must hold texts only", key));
-    texts.push_back(item.Scalar());
+  if (!node.is_defined() || node.is_null()) return texts;
+  if (node.is_text()) return std::vector<std::string>{node.text()};
+  if (!node.is_list()) return error(node, fmt::format("'{}' must be a list of texts", key));
+  for (const YamlNode& item : node.items()) {
+    if (!item.is_text()) return error(item, fmt::format("'{}' must hold texts only", key));
+    texts.push_back(item.text());
   }
   return texts;
 }
 
-Result<double> DataFile::number(const YAML::Node& map, const char* key, double otherwise) const {
-  const YAML::Node node = map[key];
-  if (!node.IsDefined()) return otherwise;
+Result<double> DataFile::number(const YamlNode& map, const char* key, double otherwise) const {
+  const YamlNode& node = map[key];
+  if (!node.is_defined()) return otherwise;
+  const std::string& text = node.text();
   double value = 0;
-  if (!YAML::convert<double>::decode(node, value)) return error(node, fmt::format("'{}' must be a number", key));
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc() || end != text.data() + text.size()) return error(node, fmt::format("'{}' must be a number", key));
   return value;
 }
 

@@ -1,9 +1,7 @@
 // DataFile: a YAML file of ours or of a user (rules, dialects, tuning), read with places: every complaint says file:line,
-// shows the line with a caret, and hints at what was meant. Throws nothing; yaml-cpp stays inside base.
-// Ownership: nodes are handles into the file and may outlive it (yaml-cpp counts references).
+// shows the line with a caret, and hints at what was meant. Throws nothing.
+// Ownership: nodes belong to the file.
 #pragma once
-
-#include <yaml-cpp/yaml.h>
 
 #include <initializer_list>
 #include <optional>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/yaml.h"
 
 namespace mcpscan {
 
@@ -23,23 +22,22 @@ class DataFile {
   // The document's root must be a map.
   static Result<DataFile> parse(std::string_view text, std::string_view path);
 
-  const YAML::Node& root() const { return root_; }
+  const YamlNode& root() const { return root_; }
   const std::string& path() const { return path_; }
 
   // An error at the node's place. `hint` may be empty.
-  Error error(const YAML::Node& at, std::string_view what, std::string_view hint = {}) const;
+  Error error(const YamlNode& at, std::string_view what, std::string_view hint = {}) const;
   // An error at the first key of `map` that is not known, with "did you mean".
-  Status check_keys(const YAML::Node& map, const std::vector<std::string_view>& known) const;
+  Status check_keys(const YamlNode& map, const std::vector<std::string_view>& known) const;
 
   // Typed access; an absent key gives the default, a wrong type an error with its place.
-  Result<std::string> text(const YAML::Node& map, const char* key, bool required = false) const;
-  Result<std::vector<std::string>> texts(const YAML::Node& map, const char* key) const;  // a scalar counts as a list of one
-  Result<double> number(const YAML::Node& map, const char* key, double otherwise) const;
+  Result<std::string> text(const YamlNode& map, const char* key, bool required = false) const;
+  Result<std::vector<std::string>> texts(const YamlNode& map, const char* key) const;  // a scalar counts as a list of one
+  Result<double> number(const YamlNode& map, const char* key, double otherwise) const;
 
  private:
-  YAML::Node root_;
-  std::string path_;
-  std::vector<std::string> lines_;
+  YamlNode root_;
+  std::string path_, text_;
 };
 
 // "did you mean 'x'?", else the known words.

@@ -77,7 +77,7 @@ struct JsonRule {
 struct Sample {
   std::string line;
   std::vector<std::pair<std::string, std::string>> fields;
-  int at_line = 0;   // of the dialect file
+  std::size_t at_line = 0;   // of the dialect file
 };
 
 struct Dialect {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/data_file.h"
+#include "base/yaml.h"
 #include "ingest/text/dialect.h"
 #include "ingest/text/json_scan.h"
 #include "ingest/text/yaml_source.h"
@@ -35,17 +36,15 @@ class DialectReader {
   DialectReader(std::string_view yaml, std::string_view path, Proof proof) : source_(yaml, path), yaml_(yaml), proof_(proof) { dialect_.path = path; }
 
   Result<Dialect> run() {
-    try {
-      read_document(YAML::Load(std::string(yaml_)));
-    } catch (const YAML::Exception& exception) {
-      source_.fail(exception.mark, "not YAML: " + exception.msg);
-    }
+    const YamlText text = read_yaml(yaml_);
+    if (text.error.empty()) read_document(text.root);
+    else source_.fail(text.error_place, "not YAML: " + text.error);
     if (!source_.ok()) return source_.error();
     return std::move(dialect_);
   }
 
  private:
-  using Node = YAML::Node;
+  using Node = YamlNode;
   using Key = YamlSource::Key;
 
   Key text_key(std::string_view name, std::string& to) {
@@ -106,7 +105,7 @@ class DialectReader {
   void read_prefix(const Node& node) {
     PrefixRule rule;
     rule.name = dialect_.name;
-    if (node.IsScalar()) {
+    if (node.is_text()) {
       add_forms(node, rule.forms);
     } else {
       source_.each_key(node, "a prefix", {
@@ -217,13 +216,13 @@ class DialectReader {
     std::vector<Key> keys = meaning_keys(rule.meaning);
     keys.push_back({"require", [&](const Node& value) { rule.require = source_.scalars(value, "require"); }});
     keys.push_back({"where", [&](const Node& value) {
-      for (const auto& entry : value) rule.where.emplace_back(source_.scalar(entry.first, "where"), source_.scalar(entry.second, "where"));
+      for (const YamlEntry& entry : value.entries()) rule.where.emplace_back(source_.scalar(entry.key, "where"), source_.scalar(entry.value, "where"));
     }});
     keys.push_back({"fields", [&](const Node& value) {
       read_fields(value, rule.fields);
     }});
     source_.each_key(node, "a json rule", keys);
-    rule.is_log = !node["is"];
+    rule.is_log = !node["is"].is_defined();
     if (!source_.ok()) return;
     if (rule.require.empty()) return source_.fail(node, "a json rule requires nothing", "require: names the keys that tell this form from others");
     for (const std::string& path : rule.require) rule.names |= name_bits(path);
@@ -239,7 +238,7 @@ class DialectReader {
   }
 
   void read_fields(const Node& node, std::vector<JsonField>& fields) {
-    for (const auto& entry : node) read_json_field(entry.first, entry.second, fields);
+    for (const YamlEntry& entry : node.entries()) read_json_field(entry.key, entry.value, fields);
   }
 
   void read_json_field(const Node& key, const Node& value, std::vector<JsonField>& fields) {
@@ -263,7 +262,7 @@ class DialectReader {
 
   void read_sample(const Node& node) {
     Sample sample;
-    sample.at_line = node.Mark().line + 1;
+    sample.at_line = node.place().line + 1;
     std::vector<Key> keys{text_key("line", sample.line)};
     for (const std::string_view field : sample_fields()) {
       keys.push_back({field, [this, field, &sample](const Node& value) { sample.fields.emplace_back(field, source_.scalar(value, field)); }});
@@ -277,7 +276,7 @@ class DialectReader {
 
   void read_not_sample(const Node& node) {
     Sample sample;
-    sample.at_line = node.Mark().line + 1;
+    sample.at_line = node.place().line + 1;
     sample.line = source_.scalar(node, "a not_sample");
     dialect_.not_samples.push_back(std::move(sample));
   }

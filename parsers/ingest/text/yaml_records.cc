@@ -1,11 +1,11 @@
 #include "ingest/text/yaml_records.h"
 
-#include <yaml-cpp/yaml.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "base/yaml.h"
+#include "ingest/har/sound_text.h"
 #include "ingest/text/char_class.h"
 #include "ingest/text/json_scan.h"
 #include "ingest/text/text_scan.h"
@@ -52,36 +52,46 @@ bool is_json_number(std::string_view text) {
   return at == text.size();
 }
 
+// With none of the bytes that YAML does not have.
+std::string sound(std::string_view text) {
+  std::string copy;
+  make_sound(text, 0, copy);
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\n') copy[at] = '\n';
+  }
+  return copy;
+}
+
 // Writes a node as JSON; false when it is deeper or longer than the bounds.
 class JsonOfYaml {
  public:
   JsonOfYaml(const Limits& limits, std::string& to) : limits_(limits), to_(to) {}
 
-  bool put(const YAML::Node& node, std::size_t depth = 0) {
+  bool put(const YamlNode& node, std::size_t depth = 0) {
     if (depth > limits_.json_depth || to_.size() > limits_.line_bytes) return false;
-    if (node.IsMap()) return put_map(node, depth);
-    if (node.IsSequence()) return put_list(node, depth);
+    if (node.is_map()) return put_map(node, depth);
+    if (node.is_list()) return put_list(node, depth);
     put_scalar(node);
     return true;
   }
 
  private:
-  bool put_map(const YAML::Node& node, std::size_t depth) {
+  bool put_map(const YamlNode& node, std::size_t depth) {
     to_ += '{';
-    for (const auto& member : node) {
+    for (const YamlEntry& member : node.entries()) {
       if (to_.back() != '{') to_ += ',';
-      append_text(to_, member.first.IsScalar() ? std::string_view(member.first.Scalar()) : std::string_view());
+      append_text(to_, member.key.text());
       to_ += ':';
-      if (!put(member.second, depth + 1)) return false;
+      if (!put(member.value, depth + 1)) return false;
     }
     to_ += '}';
     return true;
   }
 
-  bool put_list(const YAML::Node& node, std::size_t depth) {
+  bool put_list(const YamlNode& node, std::size_t depth) {
     to_ += '[';
     bool first = true;
-    for (const auto& element : node) {
+    for (const YamlNode& element : node.items()) {
       if (!first) to_ += ',';
       first = false;
       if (!put(element, depth + 1)) return false;
@@ -91,11 +101,10 @@ class JsonOfYaml {
   }
 
   // A quoted scalar is a text whatever it looks like: "7" is no 7.
-  void put_scalar(const YAML::Node& node) {
-    if (!node.IsScalar()) return void(to_ += "null");
-    const std::string& text = node.Scalar();
-    const bool plain = node.Tag() != "!";
-    if (plain && (text == "true" || text == "false" || is_json_number(text))) to_ += text;
+  void put_scalar(const YamlNode& node) {
+    if (!node.is_text()) return void(to_ += "null");
+    const std::string& text = node.text();
+    if (!node.is_quoted() && (text == "true" || text == "false" || is_json_number(text))) to_ += text;
     else append_text(to_, text);
   }
 
@@ -158,11 +167,9 @@ void YamlRecordLines::end_document() {
   document_.clear();
   if (std::all_of(text.begin(), text.end(), is_blank)) return;
   const std::size_t from = out_.size();
-  try {  // yaml-cpp tells of bad input by throwing
-    const YAML::Node entry = whole ? YAML::Load(text) : YAML::Node();
-    if (entry.IsMap() && JsonOfYaml(limits_, out_).put(entry)) return void(out_ += '\n');
-  } catch (const YAML::Exception&) {
-  }
+  YamlText entry = whole ? read_yaml(text) : YamlText();
+  if (!entry.error.empty()) entry = read_yaml(sound(text));
+  if (entry.root.is_map() && JsonOfYaml(limits_, out_).put(entry.root)) return void(out_ += '\n');
   out_.resize(from);
   out_ += "--- ";
   std::replace_copy(text.begin(), text.end() - 1, std::back_inserter(out_), '\n', ' ');

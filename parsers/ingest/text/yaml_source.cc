@@ -8,70 +8,69 @@
 
 namespace mcpscan::ingest {
 
-std::string YamlSource::picture(const YAML::Mark& mark) const {
+std::string YamlSource::picture(YamlPlace place) const {
   std::size_t from = 0;
-  for (int line = 0; line < mark.line; ++line) {
+  for (std::size_t line = 0; line < place.line; ++line) {
     const std::size_t end = text_.find('\n', from);
     if (end == std::string_view::npos) return {};
     from = end + 1;
   }
   const std::string_view line = text_.substr(from, std::min(text_.find('\n', from), text_.size()) - from);
-  return fmt::format("\n  {}\n  {:>{}}", line, '^', mark.column + 1);
+  return fmt::format("\n  {}\n  {:>{}}", line, '^', place.column + 1);
 }
 
-void YamlSource::fail(const YAML::Mark& mark, std::string what, std::string hint) {
+void YamlSource::fail(YamlPlace place, std::string_view what, std::string hint) {
   if (failed_) return;
   failed_ = true;
-  const bool placed = !mark.is_null();
   error_.code = ErrorCode::malformed;
-  error_.where = placed ? fmt::format("{}:{}", path_, mark.line + 1) : std::string(path_);
-  error_.what = placed ? what + picture(mark) : std::move(what);
+  error_.where = fmt::format("{}:{}", path_, place.line + 1);
+  error_.what = std::string(what) + picture(place);
   error_.hint = std::move(hint);
 }
 
-void YamlSource::each_key(const YAML::Node& map, std::string_view what, const std::vector<Key>& keys) {
-  if (!map.IsMap()) return fail(map, fmt::format("{} must be a map", what));
+void YamlSource::each_key(const YamlNode& map, std::string_view what, const std::vector<Key>& keys) {
+  if (!map.is_map()) return fail(map, fmt::format("{} must be a map", what));
   std::vector<std::string> seen;
-  for (const auto& entry : map) {
+  for (const YamlEntry& entry : map.entries()) {
     if (failed_) return;
-    const std::string name = scalar(entry.first, "a key");
-    if (std::find(seen.begin(), seen.end(), name) != seen.end()) return fail(entry.first, fmt::format("key '{}' stands twice", name));
+    const std::string name = scalar(entry.key, "a key");
+    if (std::find(seen.begin(), seen.end(), name) != seen.end()) return fail(entry.key, fmt::format("key '{}' stands twice", name));
     seen.push_back(name);
     const auto found = std::find_if(keys.begin(), keys.end(), [&name](const Key& key) { return key.name == name; });
     if (found != keys.end()) {
-      found->read(entry.second);
+      found->read(entry.value);
       continue;
     }
     std::vector<std::string_view> known;
     for (const Key& key : keys) known.push_back(key.name);
-    return fail(entry.first, fmt::format("unknown key '{}' in {}", name, what), did_you_mean(name, known));
+    return fail(entry.key, fmt::format("unknown key '{}' in {}", name, what), did_you_mean(name, known));
   }
 }
 
-void YamlSource::each_item(const YAML::Node& list, std::string_view what, const Reader& read) {
-  if (!list.IsSequence()) return fail(list, fmt::format("{} must be a list", what));
-  for (const auto& item : list) {
+void YamlSource::each_item(const YamlNode& list, std::string_view what, const Reader& read) {
+  if (!list.is_list()) return fail(list, fmt::format("{} must be a list", what));
+  for (const YamlNode& item : list.items()) {
     if (failed_) return;
     read(item);
   }
 }
 
-std::string YamlSource::scalar(const YAML::Node& node, std::string_view what) {
-  if (node.IsScalar()) return node.Scalar();
+std::string YamlSource::scalar(const YamlNode& node, std::string_view what) {
+  if (node.is_text()) return node.text();
   fail(node, fmt::format("{} must be a text", what));
   return {};
 }
 
-std::vector<std::string> YamlSource::scalars(const YAML::Node& node, std::string_view what) {
-  if (!node.IsSequence()) return {scalar(node, what)};
+std::vector<std::string> YamlSource::scalars(const YamlNode& node, std::string_view what) {
+  if (!node.is_list()) return {scalar(node, what)};
   std::vector<std::string> result;
-  each_item(node, what, [&](const YAML::Node& item) { result.push_back(scalar(item, what)); });
+  each_item(node, what, [&](const YamlNode& item) { result.push_back(scalar(item, what)); });
   return result;
 }
 
-bool YamlSource::boolean(const YAML::Node& node, std::string_view what) { return choice(node, what, {"false", "true"}) == 1; }
+bool YamlSource::boolean(const YamlNode& node, std::string_view what) { return choice(node, what, {"false", "true"}) == 1; }
 
-std::size_t YamlSource::choice(const YAML::Node& node, std::string_view what, const std::vector<std::string_view>& words) {
+std::size_t YamlSource::choice(const YamlNode& node, std::string_view what, const std::vector<std::string_view>& words) {
   const std::string word = scalar(node, what);
   const auto found = std::find(words.begin(), words.end(), word);
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());

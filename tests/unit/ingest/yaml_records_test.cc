@@ -59,6 +59,10 @@ TEST_CASE("a document that is no YAML is one line that is no JSON, and the next 
   CHECK(as_lines("---\ninsertId: [a\ntextPayload: b\n" + kEntry).substr(0, 36) == "--- insertId: [a textPayload: b\n{\"in");
 }
 
+TEST_CASE("bytes that YAML does not have cost no entry") {
+  CHECK(as_lines("textPayload: a\x01z \xff\ninsertId: '\xc3\xa9'\n") == "{\"textPayload\":\"a z ?\",\"insertId\":\"\xc3\xa9\"}\n");
+}
+
 TEST_CASE("a document longer than a block is no entry, and the next one is read") {
   Limits limits;
   limits.block_bytes = 200;
