@@ -1,9 +1,5 @@
 #include "pipeline/log_scan.h"
 
-#ifdef __linux__
-#include <sys/resource.h>
-#endif
-
 #include <algorithm>
 #include <condition_variable>
 #include <memory>
@@ -25,7 +21,7 @@
 namespace mcpscan::pipeline {
 namespace {
 
-// One block on its way: read and parsed by a worker, merged by the caller.
+// One block on its way: read and parsed by whoever is free, merged by the caller.
 struct Job {
   ingest::TextBlock block;
   ParsedBlock parsed;
@@ -39,7 +35,7 @@ std::vector<model::Vantage> vantages_of(const ingest::LogParser& parser) {
   return vantages;
 }
 
-// Blocks read ahead of the merger, so that it need not wait for the one block whose worker has no core just then.
+// Blocks read ahead of the merger, so that the others need not wait while it works on one that takes long.
 constexpr std::size_t kLeastAhead = 9;
 
 // What a thread keeps from block to block.
@@ -49,17 +45,9 @@ struct Desk {
   ingest::ParserMemo memo;
 };
 
-// All wait for the thread that merges, so it has a core whenever it has work: the others are a little nicer. Of Linux alone, where niceness is
-// a thread's own.
-void give_way() {
-#ifdef __linux__
-  constexpr int kNicer = 5;
-  setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kNicer);
-#endif
-}
-
-// Blocks of a log, parsed and in order. Whoever is free reads the next block: one at a time, so that the order is the log's.
-// With one thread the caller does it all.
+// Blocks of a log, parsed and in order. Whoever is free reads the next block: one at a time, so that the order is the log's. The caller is
+// one of the threads: where the block it waits for is not there yet it parses one itself, so that no core is without work and no two threads
+// want the same one.
 class Workers {
  public:
   Workers(unsigned threads, ingest::BlockReader& blocks, const ingest::LogParser& parser, std::uint32_t input, const Limits& limits)
@@ -69,7 +57,7 @@ class Workers {
       jobs_.push_back(std::make_unique<Job>());
       jobs_.back()->parsed.records_by_dialect.assign(parser.dialects().size() + 1, 0);
     }
-    for (unsigned i = 0; threads > 1 && i < threads; ++i) threads_.emplace_back([this] { run(); });
+    for (unsigned i = 1; i < threads; ++i) threads_.emplace_back([this] { run(); });
   }
   ~Workers() {
     {
@@ -84,11 +72,14 @@ class Workers {
 
   // The next block; null behind the last one. It is the caller's until release().
   Job* next() {
-    if (threads_.empty()) return next_of_caller();
-    std::unique_lock lock(mutex_);
     Job& job = *jobs_[merged_ % jobs_.size()];
-    done_.wait(lock, [&] { return job.done || (ended_ && !reading_ && merged_ == read_); });
-    return job.done ? &job : nullptr;
+    std::unique_lock lock(mutex_);
+    while (!job.done) {
+      if (ended_ && !reading_ && merged_ == read_) return nullptr;
+      if (may_read()) take_block(lock, desk_);
+      else done_.wait(lock);
+    }
+    return &job;
   }
   void release(Job& job) {
     {
@@ -102,17 +93,37 @@ class Workers {
   }
 
  private:
-  Job* next_of_caller() {
-    Job& job = *jobs_[0];
-    if (!read(job)) return nullptr;
-    parse(job, desk_);
-    return &job;
+  void run() {
+    Desk desk(limits_, vantages_of(parser_));
+    for (std::unique_lock lock(mutex_);;) {
+      free_.wait(lock, [this] { return ended_ || (may_read() && !full_); });
+      if (ended_) return;
+      take_block(lock, desk);
+    }
   }
 
-  bool read(Job& job) {
+  bool may_read() const { return !ended_ && !reading_ && read_ - merged_ < jobs_.size(); }
+
+  // Reads a block and parses it; the lock is held when it begins and when it returns.
+  void take_block(std::unique_lock<std::mutex>& lock, Desk& desk) {
+    Job& job = *jobs_[read_ % jobs_.size()];
+    reading_ = true;
+    lock.unlock();
     const bool more = blocks_.next(job.block);
     job.read_to = blocks_.decoded_bytes();
-    return more;
+    lock.lock();
+    reading_ = false;
+    ended_ = ended_ || !more;
+    if (more) ++read_;
+    full_ = read_ - merged_ == jobs_.size();
+    free_.notify_all();
+    done_.notify_one();
+    if (!more) return;
+    lock.unlock();
+    parse(job, desk);
+    lock.lock();
+    job.done = true;
+    done_.notify_one();
   }
 
   void parse(Job& job, Desk& desk) const {
@@ -120,35 +131,6 @@ class Workers {
     const auto observe = [&](const ingest::LogRecord& record) { desk.observer.observe(record, job.parsed); };
     parser_.parse(job.block, input_, job.parsed.arena, observe, desk.memo);
     job.parsed.settle();
-  }
-
-  void run() {
-    give_way();
-    Desk desk(limits_, vantages_of(parser_));
-    for (std::unique_lock lock(mutex_);;) {
-      free_.wait(lock, [this] { return ended_ || (!reading_ && !full_); });
-      if (ended_) return;
-      Job& job = *jobs_[read_ % jobs_.size()];
-      reading_ = true;
-      lock.unlock();
-      const bool more = read(job);
-      lock.lock();
-      reading_ = false;
-      if (!more) {
-        ended_ = true;
-        free_.notify_all();
-        done_.notify_one();
-        return;
-      }
-      ++read_;
-      full_ = read_ - merged_ == jobs_.size();
-      lock.unlock();
-      free_.notify_one();
-      parse(job, desk);
-      lock.lock();
-      job.done = true;
-      done_.notify_one();
-    }
   }
 
   ingest::BlockReader& blocks_;
