@@ -30,36 +30,40 @@ std::uint8_t classes_in(std::string_view token) {
   return std::accumulate(token.begin(), token.end(), std::uint8_t{0}, [](std::uint8_t classes, char c) { return static_cast<std::uint8_t>(classes | class_of(c)); });
 }
 
+// A run of plain bytes, with the classes that any of them has.
+struct Run {
+  std::string_view text;
+  std::uint8_t classes = 0;
+};
+
 // "ev-5" tells a call apart where "open" does not.
-std::size_t shortest_for(std::string_view token) {
+std::size_t shortest_for(const Run& run) {
   constexpr std::uint8_t kMixed = kDigit | kLetter;
-  return (classes_in(token) & kMixed) == kMixed ? kShortestWithDigit : kShortest;
+  return (run.classes & kMixed) == kMixed ? kShortestWithDigit : kShortest;
 }
 
-// The longest run of a value that no escaping changes.
-std::string_view longest_plain_run(std::string_view value) {
-  std::string_view best;
-  for (std::size_t from = 0; from < value.size();) {
-    std::size_t to = from;
-    while (to < value.size() && (class_of(value[to]) & kPlain) != 0) ++to;
-    if (to - from > best.size()) best = value.substr(from, to - from);
-    from = to + 1;
+void add(Run run, std::size_t shortest, std::vector<std::string>& tokens) {
+  if (run.text.size() > kLongest) run = {run.text.substr(0, kLongest), classes_in(run.text.substr(0, kLongest))};
+  if (run.text.size() < shortest || tokens.size() >= kTokens || (run.classes & (kDigit | kLetter)) == 0) return;
+  if (std::find(tokens.begin(), tokens.end(), run.text) == tokens.end()) tokens.emplace_back(run.text);
+}
+
+// End of the string literal whose opening quote stands at `quote`; `longest`: the longest run of it that no escaping changes.
+std::size_t string_end(std::string_view text, std::size_t quote, Run& longest) {
+  std::size_t from = quote + 1, at = from;
+  std::uint8_t classes = 0;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    const std::uint8_t of_byte = class_of(c);
+    classes |= of_byte;
+    if ((of_byte & kPlain) != 0) continue;
+    if (at - from > longest.text.size()) longest = {text.substr(from, at - from), classes};
+    if (c == '"') return at;
+    if (c == '\\' && at + 1 < text.size() && (text[at + 1] == '"' || text[at + 1] == '\\')) ++at;
+    from = at + 1;
+    classes = 0;
   }
-  return best;
-}
-
-void add(std::string_view token, std::size_t shortest, std::vector<std::string>& tokens) {
-  token = token.substr(0, kLongest);
-  if (token.size() < shortest || tokens.size() >= kTokens || (classes_in(token) & (kDigit | kLetter)) == 0) return;
-  if (std::find(tokens.begin(), tokens.end(), token) == tokens.end()) tokens.emplace_back(token);
-}
-
-// End of the string literal whose opening quote stands at `quote`.
-std::size_t string_end(std::string_view text, std::size_t quote) {
-  for (std::size_t at = quote + 1; at < text.size(); ++at) {
-    if (text[at] == '\\') ++at;
-    else if (text[at] == '"') return at;
-  }
+  if (at - from > longest.text.size()) longest = {text.substr(from), classes};
   return text.size();
 }
 
@@ -83,11 +87,9 @@ void argument_tokens(std::string_view text, std::vector<std::string>& tokens) {
   for (; at < text.size(); ++at) {
     const char c = text[at];
     if (c == '"') {
-      const std::size_t end = string_end(text, at);
-      if (value && !is_name(text, end + 1)) {
-        const std::string_view run = longest_plain_run(text.substr(at + 1, std::min(end, text.size()) - at - 1));
-        add(run, shortest_for(run), tokens);
-      }
+      Run longest;
+      const std::size_t end = string_end(text, at, longest);
+      if (value && !is_name(text, end + 1)) add(longest, shortest_for(longest), tokens);
       at = end;
     } else if (c == '{' || c == '[') {
       ++depth;
@@ -97,7 +99,7 @@ void argument_tokens(std::string_view text, std::vector<std::string>& tokens) {
     } else if (is_digit(c)) {
       std::size_t end = at;
       while (end < text.size() && (is_digit(text[end]) || text[end] == '.')) ++end;
-      add(text.substr(at, end - at), kShortestNumber, tokens);
+      add({text.substr(at, end - at), kPlain | kDigit}, kShortestNumber, tokens);
       at = end - 1;
     } else if (c == ':') {
       value = true;
