@@ -46,30 +46,30 @@ class ReplayedRequest : public Detector {
     SourceRef source;
   };
 
-  // Those of one hash, more or less: what it remembers is found without a look anywhere else.
+  // Those of one hash, more or less. The tags of all buckets fit into a core's own cache, and nearly every look ends there.
   struct Bucket {
-    std::array<std::uint32_t, kInBucket> tags{};
-    std::array<Sent, kInBucket> sent;
-    std::size_t oldest = 0;  // or the first free one
+    std::array<std::uint16_t, kInBucket> tags{};
+    std::uint16_t oldest = 0;  // or the first free one
+    std::unique_ptr<std::array<Sent, kInBucket>> sent;
   };
 
-  static std::uint32_t tag_of(std::uint64_t request) { return static_cast<std::uint32_t>(request >> 32); }
-  std::unique_ptr<Bucket>& bucket_of(std::uint64_t request) { return buckets_[request % kBuckets]; }
+  static std::uint16_t tag_of(std::uint64_t request) { return static_cast<std::uint16_t>(request >> 48); }
+  Bucket& bucket_of(std::uint64_t request) { return buckets_[request % kBuckets]; }
 
   const Sent* sent_before(const Sent& now) {
-    const Bucket* const bucket = bucket_of(now.request).get();
-    for (std::size_t i = 0; bucket && i < kInBucket; ++i) {
-      if (bucket->tags[i] == tag_of(now.request) && bucket->sent[i].request == now.request) return &bucket->sent[i];
+    const Bucket& bucket = bucket_of(now.request);
+    for (std::size_t i = 0; bucket.sent && i < kInBucket; ++i) {
+      if (bucket.tags[i] == tag_of(now.request) && (*bucket.sent)[i].request == now.request) return &(*bucket.sent)[i];
     }
     return nullptr;
   }
 
   void remember(const Sent& now) {
-    std::unique_ptr<Bucket>& bucket = bucket_of(now.request);
-    if (!bucket) bucket = std::make_unique<Bucket>();
-    bucket->tags[bucket->oldest] = tag_of(now.request);
-    bucket->sent[bucket->oldest] = now;
-    bucket->oldest = (bucket->oldest + 1) % kInBucket;
+    Bucket& bucket = bucket_of(now.request);
+    if (!bucket.sent) bucket.sent = std::make_unique<std::array<Sent, kInBucket>>();
+    bucket.tags[bucket.oldest] = tag_of(now.request);
+    (*bucket.sent)[bucket.oldest] = now;
+    bucket.oldest = (bucket.oldest + 1) % kInBucket;
   }
 
   void judge(const TimelineEvent& event, const Sent& before, const Sent& now, FindingSink& findings) const {
@@ -89,7 +89,7 @@ class ReplayedRequest : public Detector {
   }
 
   std::int64_t apart_us_;
-  std::vector<std::unique_ptr<Bucket>> buckets_ = std::vector<std::unique_ptr<Bucket>>(kBuckets);
+  std::vector<Bucket> buckets_ = std::vector<Bucket>(kBuckets);
 };
 
 }  // namespace
