@@ -409,6 +409,7 @@ void Exchange::emit_response() {
   if (!head.protocol_version.empty()) facts.protocol_version = head.protocol_version;
   if (head.has_length && !head.chunked) facts.response_bytes = static_cast<std::int64_t>(head.content_length);
   facts.is_sse = is_sse_;
+  facts.of_proxy = head.of_proxy;
   emit(ObservationKind::exchange_response, Direction::server_to_client, facts, response_at_);
 }
 

@@ -266,9 +266,26 @@ bool icontains(std::string_view text, std::string_view lower_word) {
          text.end();
 }
 
+namespace {
+
+// What answers under this name stands in front of others; servers of MCP have other names, or none.
+bool is_proxys_name(std::string_view server) {
+  constexpr std::array<std::string_view, 16> kNames{"nginx",   "openresty", "envoy", "istio-envoy", "caddy",   "cloudflare",  "awselb",          "cloudfront",
+                                                    "haproxy", "varnish",   "kong",  "apisix",      "traefik", "akamaighost", "google frontend", "apache"};
+  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) {
+    if (server.size() < name.size() || !iequals(server.substr(0, name.size()), name)) return false;
+    return server.size() == name.size() || server[name.size()] == '/' || server[name.size()] == ' ';  // Apache/2.4, not Apache-Coyote/1.1
+  });
+}
+
+}  // namespace
+
 void HttpHead::add_field(std::string_view name, std::string_view value) {
   const char* const at = name.data();
   switch (name.size()) {
+    case 3:
+      of_proxy |= is<"via">(at);
+      break;
     case 4:
       if (is<"host">(at)) set_once(host, value);
       break;
@@ -277,6 +294,8 @@ void HttpHead::add_field(std::string_view name, std::string_view value) {
         set_accept(*this, value);
       else if (is<"origin">(at))
         set_once(origin, value);
+      else if (is<"server">(at))
+        of_proxy |= is_proxys_name(value);
       break;
     case 7:
       if (is<"upgrade">(at)) set_upgrade(*this, value);
@@ -318,8 +337,6 @@ void HttpHead::add_field(std::string_view name, std::string_view value) {
       break;
     case 20:
       if (is<"mcp-protocol-version">(at)) set_once(protocol_version, value);
-      break;
-    default:
       break;
   }
 }

@@ -37,6 +37,7 @@ struct HttpHead {
   bool has_length = false, chunked = false, has_transfer = false;
   bool connection_close = false, upgrade_h2c = false, has_upgrade = false;
   bool accepts_event_stream = false;
+  bool of_proxy = false;            // response: a proxy has written in it
   std::uint64_t content_length = 0;
   std::uint32_t oddities = 0;
   CodingList codings;

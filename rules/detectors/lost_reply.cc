@@ -128,8 +128,8 @@ class LostReply : public Detector {
         [[fallthrough]];
       case CloseReason::undeliverable: return Verdict{"unknown", {Party::unknown, Certainty::undetermined, {}, "the reply came when its stream was gone: the client had hung up, or a proxy cut it"}, Level::informational, {}};
       case CloseReason::timed_out: return judge_timeout(event);
-      case CloseReason::stream_closed: return judge_stream_end(call);
-      case CloseReason::connection_reset: return Verdict{"connection reset", {Party::server, Certainty::strong, {}, "it reset the connection before the reply was out"}, {}, {}};
+      case CloseReason::stream_closed: return judge_stream_end(call, event.session->behind_proxy);
+      case CloseReason::connection_reset: return Verdict{"connection reset", ended_by("it reset the connection before the reply was out", event.session->behind_proxy), {}, {}};
       case CloseReason::accepted_only: return Verdict{"unknown", {Party::server, Certainty::strong, {}, "it answered 202 to a request: no reply can come on that exchange"}, {}, "wrong-status"};
       case CloseReason::client_dead: return Verdict{"unknown", {Party::client, Certainty::strong, {}, "its own session or receive loop had ended, so that nothing could be received"}, {}, {}};
       case CloseReason::backend_gone: return Verdict{"unknown", backend_end(*event.observation).fault, {}, "backend-exit"};
@@ -144,9 +144,15 @@ class LostReply : public Detector {
     }
   }
 
-  static Verdict judge_stream_end(const Call& call) {
+  // A proxy ends what it passes on for reasons of its own, and when its server ends it.
+  static Fault ended_by(const char* what_server_did, bool behind_proxy) {
+    if (!behind_proxy) return {Party::server, Certainty::strong, {}, what_server_did};
+    return {Party::unknown, Certainty::undetermined, {"gateway", "server"}, "the response came through a proxy and ended without the reply; a capture behind the proxy would show which of the two ended it"};
+  }
+
+  static Verdict judge_stream_end(const Call& call, bool behind_proxy) {
     if (call.collided) return overwritten();
-    if (!call.foreign_reply) return {"stream closed", {Party::server, Certainty::strong, {}, "it ended the response without the reply"}, {}, {}};
+    if (!call.foreign_reply) return {"stream closed", ended_by("it ended the response without the reply", behind_proxy), {}, {}};
     return {"stream closed", {Party::server, Certainty::weak, {"gateway"}, "the response held a reply with another id; who put it there, server or gateway, cannot be seen from here"}, {}, {}};
   }
 
@@ -166,7 +172,9 @@ class LostReply : public Detector {
     const std::int64_t wait = waited(event);
     if (wait < 0) return std::nullopt;
     if (!is_long(*event.session, wait)) {
-      return Verdict{"abandoned", {Party::client, Certainty::strong, {}, "it hung up before a healthy reply could have come"}, Level::informational, {}};
+      const bool ended = event.call->closed == CloseReason::session_ended;
+      const char* const reason = ended ? "the session was ended before a healthy reply could have come" : "it hung up before a healthy reply could have come";
+      return Verdict{"abandoned", {Party::client, Certainty::strong, {}, reason}, Level::informational, {}};
     }
     const Certainty certainty = silent == Party::unknown || event.session->latency.count() == 0 ? Certainty::undetermined : Certainty::strong;
     const Party party = certainty == Certainty::undetermined ? Party::unknown : silent;

@@ -32,6 +32,9 @@ FindingDraft draft_of(const Rule& rule, const TimelineEvent& event) {
   if (rule.fault_is_senders && event.observation) {
     draft.fault.party = event.observation->direction == model::Direction::server_to_client ? model::Party::server : model::Party::client;
   }
+  if (rule.fault_may_be_proxys && event.session && event.session->behind_proxy) {
+    draft.fault = {model::Party::unknown, model::Certainty::undetermined, {"gateway", "server"}, "the response came through a proxy, whose doing it may have been as well"};
+  }
   const bool nameless = event.kind == model::EventKind::exchange_summary && !event.call;  // what the session's other calls suffered need not be its cause
   if (!nameless) draft.cause_rule = rule.consequence_of;
   draft.evidence.push_back(model::evidence_of(event));

@@ -153,7 +153,7 @@ const FieldEntry kFields[]{
     {"initialize_answered", flag<([](const TimelineEvent& e) -> bool { return e.session && e.session->initialize_answered; })>()},
     {"stateless", flag<([](const TimelineEvent& e) -> bool { return e.session && e.session->stateless; })>()},
     {"mixed", flag<([](const TimelineEvent& e) -> bool { return e.session && e.session->mixed; })>()},
-    {"session_ended", flag<([](const TimelineEvent& e) -> bool { return e.session && e.session->ended; })>()},
+    {"session_ended", flag<([](const TimelineEvent& e) -> bool { return e.session && (e.session->ended || e.session->asked_to_end); })>()},
     {"status", {[](const TimelineEvent& e) -> FieldText { return e.exchange ? std::to_string(e.exchange->status) : http(e) ? std::to_string(http(e)->status) : std::string(); }}},
     {"http_method", {[](const TimelineEvent& e) -> FieldText { return e.exchange ? e.exchange->method : http(e) ? std::string_view(http(e)->method) : std::string_view(); }}},
     {"end", word<model::EndReason::evidence_gap, ([](const TimelineEvent& e) { return e.exchange ? std::optional(e.exchange->end) : http(e) ? std::optional(http(e)->end) : std::nullopt; })>()},

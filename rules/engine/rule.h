@@ -52,6 +52,7 @@ struct Rule {
   std::optional<Correlation> correlation;   // how many, or which, of the condition's events make a finding
   model::Fault fault;                       // for findings of the condition
   bool fault_is_senders = false;            // the party is whoever sent the message
+  bool fault_may_be_proxys = false;         // where responses come through a proxy it may have done what the server is accused of
   std::string consequence_of;               // the rule whose finding in the same session explains this one
   std::string detail;
   std::vector<RuleTest> tests;

@@ -17,7 +17,7 @@ const std::vector<std::string_view> kRuleKeys{"title", "id", "status", "level", 
 const std::vector<std::string_view> kTestKeys{"name", "wire", "timeline", "expect"};
 const std::vector<std::string_view> kStepKeys{
     "at", "request", "reply", "error", "notify", "notice", "summary", "open", "response", "end", "gap", "event", "session", "keyed", "exchange", "connection", "stream",
-    "method", "tool", "from", "key", "second_key", "vantage", "wait", "reason", "result", "payload", "related", "token", "peer", "port", "principal", "path", "status", "duration", "bytes", "sse",
+    "method", "tool", "from", "key", "second_key", "vantage", "wait", "reason", "result", "payload", "related", "token", "peer", "port", "principal", "path", "status", "duration", "bytes", "sse", "proxy",
     "batch", "batch_index", "defects", "code", "version", "header_version", "header_method", "header_name", "last_event", "event_id", "channel", "new_session", "whole", "outcome", "start", "started", "timed_out", "no_answer", "says", "shows",
     "host", "origin", "user_agent", "content_type", "scheme", "declared", "last_byte", "refusal", "response_session", "server", "forwarded", "input", "access_line"};
 const std::vector<std::string_view> kExpectKeys{"count", "detail", "level", "party", "certainty", "session", "ids"};
@@ -154,7 +154,7 @@ class Loader {
   void load_fault() {
     const YamlNode& fault = file_.root()["fault"];
     if (!fault.is_defined()) return;
-    check(file_.check_keys(fault, {"party", "certainty", "contributing", "reason"}));
+    check(file_.check_keys(fault, {"party", "certainty", "contributing", "reason", "or_proxy"}));
     if (error_) return;
     constexpr std::array<model::Party, 6> kPartyValues{model::Party::client, model::Party::server, model::Party::gateway, model::Party::network, model::Party::unknown,
                                                        model::Party::unknown};
@@ -167,6 +167,7 @@ class Loader {
     rule_.fault.certainty = kCertaintyValues[certainty];
     rule_.fault.contributing = texts(fault, "contributing");
     rule_.fault.reason = text(fault, "reason");
+    rule_.fault_may_be_proxys = text(fault, "or_proxy") == "true";
   }
 
   void load_what_it_looks_at() {

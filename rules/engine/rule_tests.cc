@@ -201,6 +201,7 @@ class StepReader {
     http.mcp_method = text("header_method");
     http.mcp_name = text("header_name");
     http.is_sse = text("sse") == "true";
+    http.of_proxy = text("proxy") == "true";
     http.response_bytes = has("bytes") ? static_cast<std::int64_t>(number_of("bytes")) : -1;
     http.duration_us = has("duration") ? static_cast<std::int64_t>(number_of("duration") * kSecond) : -1;
     return arena_.make<model::HttpFacts>(http);

@@ -75,6 +75,7 @@ struct HttpFacts {
   Time started;                                // for a summary: when the request came; `at` is when the line was written
   EndReason end = EndReason::unknown;
   bool is_sse = false;                         // the response is an event stream (or the request asked for one and got 200)
+  bool of_proxy = false;                       // a proxy has written in this response's head
   bool body_unknown = false;                   // the evidence does not hold the bodies at all
 };
 

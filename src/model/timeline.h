@@ -138,7 +138,10 @@ struct Session {
   bool initialize_seen = false, initialize_answered = false, initialized_seen = false, was_alive = false;
   bool modern = false;                    // 2026-07-28: no session at all
   bool stateless = false;                 // one HTTP client without session ids: ids prove nothing across exchanges
-  bool ended = false, on_wire = false, had_gap = false, mixed = false;  // mixed: may hold several clients' messages
+  bool ended = false;
+  bool asked_to_end = false;              // its client sent DELETE, which was not refused so far
+  bool behind_proxy = false;              // a proxy has written in the heads of its responses
+  bool on_wire = false, had_gap = false, mixed = false;  // mixed: may hold several clients' messages
   bool damaged = false;                   // records of its time are damaged: what is missing may have been in them
   Time ended_at;
   std::int64_t fastest_us = -1;           // quickest answer, an upper bound of the round trip

@@ -48,6 +48,7 @@ void SessionTracker::on_exchange_request(const Observation& seen) {
     exchange.named_session = true;
     SessionState& state = session_of(seen, &exchange);
     ++state.session.exchanges;
+    state.session.asked_to_end = state.session.asked_to_end || exchange.method == "DELETE";
     remember_peer(state, &http);
     const auto resumed = stream_of_event_.find(hash_bytes(exchange.last_event_id, state.session.index));
     if (!exchange.last_event_id.empty() && resumed != stream_of_event_.end()) exchange.resumes = resumed->second;
@@ -80,7 +81,9 @@ void SessionTracker::on_exchange_response(const Observation& seen) {
       fold(state, shared);
     }
   }
-  ++sessions_.at(exchange->session).session.responses;
+  model::Session& session = sessions_.at(exchange->session).session;
+  ++session.responses;
+  session.behind_proxy = session.behind_proxy || http.of_proxy;
 }
 
 void SessionTracker::on_exchange_end(const Observation& seen) {
@@ -147,8 +150,9 @@ void SessionTracker::close_exchange(Exchange& exchange, EndReason reason, const 
   }
   const CloseReason silenced = end_of_legacy_stream(exchange, reason);
   if (silenced != CloseReason::open) close_all(*state, silenced, &seen);
-  const bool ended = exchange.method == "DELETE" && exchange.status >= 200 && exchange.status < 300;
-  if (ended && exchange.named_session) {
+  if (exchange.method != "DELETE" || !exchange.named_session) return;
+  if (exchange.status >= 300) state->session.asked_to_end = state->session.ended;
+  if (exchange.status >= 200 && exchange.status < 300) {
     state->session.ended = true;
     state->session.ended_at = time_of(seen);
     close_all(*state, CloseReason::session_ended, &seen);
@@ -175,6 +179,7 @@ CloseReason SessionTracker::end_of_call(const Exchange& exchange, const SessionS
   const bool by_client = reason == EndReason::closed_by_client || reason == EndReason::reset_by_client;
   if (by_client && (state.session.modern || exchange.stream == StreamKind::listen)) return CloseReason::cancelled;
   if (by_client) return CloseReason::client_closed;
+  if (state.session.asked_to_end) return CloseReason::session_ended;  // servers end the streams of a session before they answer its DELETE
   if (reason == EndReason::unknown && (exchange.status == 0 || exchange.is_sse)) return CloseReason::no_response;
   return reason == EndReason::reset_by_server ? CloseReason::connection_reset : CloseReason::stream_closed;
 }

@@ -216,7 +216,8 @@ void SessionTracker::restart(SessionState& state, const Observation& seen) {
   state.constant_reply_id.clear();
   ++state.incarnation;
   begin_count(state);
-  state.session.initialize_seen = state.session.initialize_answered = state.session.initialized_seen = state.session.ended = false;
+  state.session.initialize_seen = state.session.initialize_answered = state.session.initialized_seen = false;
+  state.session.ended = state.session.asked_to_end = false;
 }
 
 void SessionTracker::begin_count(SessionState& state) {

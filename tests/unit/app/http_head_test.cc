@@ -69,3 +69,12 @@ TEST_CASE("a line is a field when tokens only stand before its colon, however lo
   CHECK(parsed("nocolon\r\n").oddities == kBadField);
   CHECK(parsed(": 1\r\n").oddities == kBadField);
 }
+
+TEST_CASE("a proxy that has written in a response's head is told by its name or by Via, a server's own name is no proxy's") {
+  std::string scratch;
+  for (const auto& [field, proxy] : {std::pair{"Server: nginx/1.22.1", true}, {"server: istio-envoy", true}, {"Via: 1.1 google", true}, {"Server: uvicorn", false}, {"Server: Apache-Coyote/1.1", false}, {"X-Powered-By: Express", false}}) {
+    HttpHead head;
+    REQUIRE(parse_head("HTTP/1.1 200 OK\r\n" + std::string(field) + "\r\n\r\n", false, false, scratch, head));
+    CHECK(head.of_proxy == proxy);
+  }
+}

@@ -299,6 +299,26 @@ TEST_CASE("DELETE ends the session and what waits in it") {
   CHECK(wire.told() == Lines{"+ s1", "> 5", "x 5 session_ended"});
 }
 
+TEST_CASE("a stream that the server ends while a DELETE waits for its answer ended with the session, one that it ends after a refused DELETE did not") {
+  for (const auto& [status, why] : {std::pair{std::uint16_t{200}, "x 5 session_ended"}, {std::uint16_t{405}, "x 5 stream_closed"}}) {
+    Wire wire;
+    wire.post(1, "5");
+    wire.open(2, {.method = "DELETE", .session = "s1", .server = kServer});
+    if (status == 405) {
+      wire.response(2, status);
+      wire.end(2, EndReason::complete);
+    }
+    wire.response(1, 200);
+    wire.end(1, EndReason::complete);
+    if (status == 200) {
+      wire.response(2, status);
+      wire.end(2, EndReason::complete);
+    }
+    wire.finish();
+    CHECK(wire.told() == Lines{"+ s1", "> 5", why, "- s1"});
+  }
+}
+
 TEST_CASE("a gap in an exchange holds its calls back, whatever ends it") {
   Wire wire;
   wire.post(1, "5");
