@@ -27,7 +27,8 @@ using session::CallRecord;
 
 namespace {
 
-constexpr std::string_view kSwap = "reply-mismatch", kChannel = "wrong-channel-reply", kLost = "lost-reply", kLate = "late-reply", kReset = "connection-reset";
+constexpr std::string_view kSwap = "reply-mismatch", kChannel = "wrong-channel-reply", kLost = "lost-reply", kLate = "late-reply", kReset = "connection-reset",
+                           kEarlyEnd = "stream-closed-early";
 
 enum class Seen : std::uint8_t { unseen, right, wrong };
 
@@ -95,7 +96,7 @@ class Divergence {
       if (!points_[inner].complete()) return Seen::unseen;
       return hung_up_between(here, there) ? Seen::right : Seen::wrong;
     }
-    if (rule == kReset) return points_[inner].complete() && hung_up_between(here, there) ? Seen::right : Seen::unseen;
+    if (rule == kReset || (rule == kEarlyEnd && !there.answered)) return points_[inner].complete() && hung_up_between(here, there) ? Seen::right : Seen::unseen;
     if (!there.is_right()) return Seen::unseen;
     if (rule == kLate) return held_between(here, there) ? Seen::right : Seen::unseen;
     if (rule != kSwap) return Seen::right;
@@ -206,13 +207,15 @@ class Divergence {
     return record.ended.known() && (by_line || record.closed == CloseReason::client_closed || record.closed == CloseReason::timed_out);
   }
 
-  // A proxy ends a stream that its server never used: the call is lost in one way before it and in another behind it, and is one call.
+  // A proxy ends a stream that its server never used: the call is lost in one way before it and in another behind it, and is one call. One
+  // that gives up on its server and refuses the call, says so towards its client: a refusal is an answer.
   void leave_out_lost_otherwise(std::size_t at, Finding& finding) const {
     if (finding.rule != kLost || finding.calls_left_out > 0 || finding.count != finding.calls.size()) return;
     finding.count -= std::erase_if(finding.calls, [&](const FindingCall& call) {
       const std::uint32_t mine = points_[at].index.find(finding, call);
       for (std::size_t outer = 0; outer < at && mine != kAlone; ++outer) {
         const std::uint32_t theirs = outer_record(outer, at, mine);
+        if (theirs != kAlone && points_[outer].record(theirs).closed == CloseReason::refused) return true;
         const auto told = theirs == kAlone ? points_[outer].lost_as.end() : points_[outer].lost_as.find(theirs);
         if (told != points_[outer].lost_as.end() && told->second != finding.detail) return true;
       }

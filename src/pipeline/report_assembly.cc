@@ -252,6 +252,44 @@ void name_as_on_the_wire(const std::vector<std::unique_ptr<Source>>& sources, co
   }
 }
 
+// Of one rule, where a wire shows as much of it within the time of the lines: its finding, of the first session.
+Finding* shown_on_wire(const Finding& lines, Source& wire) {
+  constexpr std::int64_t kLineTimeUs = 2 * kSecond;  // lines tell whole seconds, and the end of what they are about
+  Finding* first_of_rule = nullptr;
+  std::uint64_t count = 0;
+  Time first, last;
+  for (auto& booked : wire.engine.book().findings()) {
+    Finding& finding = booked.finding;
+    if (finding.rule != lines.rule || finding.session.empty() || !finding.first.known()) continue;
+    if (!first_of_rule) first_of_rule = &finding;
+    count += finding.count;
+    first = first.known() ? std::min(first, finding.first) : finding.first;
+    last = last.known() ? std::max(last, finding.last) : finding.last;
+  }
+  const bool within = first_of_rule && lines.first.known() && first.us - kLineTimeUs <= lines.first.us && lines.last.us <= last.us + kLineTimeUs;
+  return within && lines.count <= count ? first_of_rule : nullptr;
+}
+
+// An access log that names no sessions tells of the same exchanges as a capture beside it: each of them is one.
+void tell_once_what_lines_tell(const std::vector<std::unique_ptr<Source>>& sources, const Limits& limits) {
+  for (const auto& source : sources) {
+    if (source->wire) continue;
+    source->engine.book().drop([&](const engine::BookedFinding& booked) {
+      if (!booked.finding.session.empty() || !booked.finding.calls.empty()) return false;
+      for (const auto& other : sources) {
+        Finding* const shown = other->wire ? shown_on_wire(booked.finding, *other) : nullptr;
+        if (!shown) continue;
+        for (const model::Evidence& place : booked.finding.evidence) {
+          if (shown->evidence.size() < limits.report_evidence) shown->evidence.push_back(place);
+          else ++shown->evidence_left_out;
+        }
+        return true;
+      }
+      return false;
+    });
+  }
+}
+
 std::vector<engine::ExhibitGroup> exhibits_of(const JoinedVantages& vantages, const Report& report) {
   std::vector<engine::ExhibitGroup> groups;
   for (const auto& group : vantages.groups) {
@@ -271,6 +309,7 @@ std::optional<model::Exoneration> assemble_report(const std::vector<std::unique_
   for (const auto& source : sources) source->activity.report(report.activity);
   name_lost_sessions(sources);
   name_as_on_the_wire(sources, vantages.aliases);
+  tell_once_what_lines_tell(sources, limits);
   engine::FindingBook book(limits);
   for (const auto& source : sources) book.merge(std::move(source->engine.book()));
   if (joint) book.merge(std::move(joint->book()));

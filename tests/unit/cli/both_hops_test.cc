@@ -81,12 +81,13 @@ std::string ok(const std::string& body) {
 
 std::string call(int id) { return fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"echo","arguments":{{"q":"amber-{}"}}}}}})", id, id); }
 
-pipeline::ScanResult scan_of(const std::string& capture) {
+pipeline::ScanResult scan_of(const std::string& capture, const std::string& access_log = {}) {
   const ScratchFolder folder;
   const Limits limits;
   static const pipeline::Knowledge kBuiltIn = pipeline::load_knowledge({}, {});
   pipeline::ScanOptions options;
   options.inputs = {folder.write("both.pcap", capture)};
+  if (!access_log.empty()) options.inputs.push_back(folder.write("access.log", access_log));
   options.threads = 1;
   return pipeline::scan(options, kBuiltIn, limits, [](const std::string&, std::uint64_t) {});
 }
@@ -138,4 +139,42 @@ TEST_CASE("a proxy that resets a call and hangs up on its server at once lost it
   CHECK(found->count == 1);
   CHECK(found->fault.party == (wait < 1 ? model::Party::gateway : model::Party::server));
   CHECK(found->fault.certainty == (wait < 1 ? model::Certainty::proven : model::Certainty::weak));
+}
+
+TEST_CASE("a call that the proxy refused when its wait was over got an answer: it is not lost behind the proxy as well") {
+  Capture capture;
+  add_calls(capture, 5);
+  capture.exchange(kFront, 20, post(call(6), true), 29, "HTTP/1.1 504 Gateway Time-out\r\nContent-Length: 0\r\n\r\n");
+  capture.broken(kBack, 20.1, post(call(6), true), 29, false);
+  const pipeline::ScanResult result = scan_of(capture.bytes());
+  CHECK(finding_of(result, "lost-reply") == nullptr);
+  const model::Finding* found = finding_of(result, "gateway-timeout");
+  REQUIRE(found);
+  CHECK(found->count == 1);
+  CHECK(found->fault.party == model::Party::gateway);
+}
+
+TEST_CASE("a stream that the proxy ends while its server still works ended early by the proxy") {
+  Capture capture;
+  add_calls(capture, 5);
+  capture.exchange(kFront, 20, post(call(6), true), 20.5, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 8\r\n\r\n: ping\n\n");
+  capture.broken(kBack, 20.1, post(call(6), true), 20.5, false);
+  const pipeline::ScanResult result = scan_of(capture.bytes());
+  for (const char* const rule : {"lost-reply", "stream-closed-early"}) {
+    const model::Finding* found = finding_of(result, rule);
+    REQUIRE(found);
+    CHECK(found->fault.party == model::Party::gateway);
+    CHECK(found->fault.certainty == model::Certainty::proven);
+  }
+}
+
+TEST_CASE("lines of an access log without sessions tell of the exchanges that a capture shows; those of another time count for themselves") {
+  Capture capture;
+  add_calls(capture, 5);
+  capture.exchange(kFront, 20, post(call(6), true), 29, "HTTP/1.1 504 Gateway Time-out\r\nContent-Length: 0\r\n\r\n");
+  const int minute = GENERATE(0, 30);  // the capture begins at 16:00:01
+  const std::string line = fmt::format("10.0.0.1 - - [24/Nov/2025:16:{:02}:29 +0000] \"POST /mcp HTTP/1.1\" 504 0 \"-\" \"node\"\n", minute);
+  const pipeline::ScanResult result = scan_of(capture.bytes(), line);
+  const auto& all = result.report.findings;
+  CHECK(std::count_if(all.begin(), all.end(), [](const model::Finding& finding) { return finding.rule == "gateway-timeout"; }) == (minute == 0 ? 1 : 2));
 }
