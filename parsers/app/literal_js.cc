@@ -99,7 +99,7 @@ bool JsReader::object() {
       if (!take(':') && !take("=>")) return stop();
       skip_space();
       const std::string_view written = std::string_view(json_).substr(name, json_.size() - name - 1);
-      if (drops_null(written) && (take("undefined") || take("null"))) {
+      if (take("undefined") || (drops_null(written) && take("null"))) {  // JSON has no member whose value is undefined
         json_.resize(member);
       } else {
         json_ += ':';

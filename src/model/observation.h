@@ -170,6 +170,7 @@ struct Observation {
   std::string_view session;           // as printed; empty: the evidence names none here
   std::string_view server;            // the endpoint, where no exchange_request of this exchange has told it
   std::uint64_t exchange = 0;         // HTTP exchange, unique within the input set; 0: not told
+  bool tells_all = false;             // a message of a log line such as its process writes of every message
   bool of_access_line = false;        // a message, or its exchange's end, told by one access line: `exchange` is its number
   std::uint64_t connection = 0;       // TCP connection or process; 0: not told
   std::uint64_t channel = 0;          // digest of who wrote the record (logger), so that one event written twice is told; 0: not told

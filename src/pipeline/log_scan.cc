@@ -12,6 +12,7 @@
 #include "ingest/text/block_reader.h"
 #include "ingest/text/oldest_first.h"
 #include "ingest/text/parser_memo.h"
+#include "pipeline/fullest_lines.h"
 #include "pipeline/neighbour_names.h"
 #include "pipeline/observation_prefetch.h"
 #include "pipeline/record_observer.h"
@@ -167,7 +168,7 @@ class LogScan {
     each_prefetched(parsed.observations, [&](model::Observation& seen) {
       seen.source = original(seen.source);
       side_.settle(seen);
-      if (in_window(seen.at)) sink_.observe(seen);
+      if (!fullest_.repeats(seen) && in_window(seen.at)) sink_.observe(seen);
     });
   }
 
@@ -192,6 +193,7 @@ class LogScan {
   RequestOrder order_;
   NeighbourNames sink_;
   SpokenSide side_;
+  FullestLines fullest_;
   model::InputRow& row_;
   const ingest::OldestFirst* turned_;
   std::vector<std::uint64_t> tallies_;

@@ -92,6 +92,7 @@ Observation RecordObserver::base_of(const LogRecord& record) const {
   if (record.kind != RecordKind::unknown && record.dialect < vantage_of_.size()) seen.vantage = vantage_of_[record.dialect];
   if (!model::is_masked_id(record.session)) seen.session = record.session;
   seen.connection = record.process;
+  seen.tells_all = record.tells_all;
   seen.channel = hash_bytes(record.logger, record.dialect + 1u);
   seen.text = record.line.substr(0, limits_.evidence_text_bytes);
   return seen;

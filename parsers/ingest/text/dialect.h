@@ -36,6 +36,7 @@ struct Meaning {
   OutcomeWord outcome = OutcomeWord::none;
   bool anywhere = false;       // the words may stand in any program's line
   std::string rpc_method;      // of the message that the line tells, where its words do not name it
+  bool tells_all = false;      // whose process writes such a line of every message: what its other lines tell of messages are repetitions
 };
 
 struct PrefixRule {

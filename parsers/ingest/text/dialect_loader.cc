@@ -143,6 +143,7 @@ class DialectReader {
            meaning.codec = kCodecs[source_.choice(node, "codec", kCodecs)];
          }},
         {"lenient", [this, &meaning](const Node& node) { meaning.lenient = source_.boolean(node, "lenient"); }},
+        {"tells_all", [this, &meaning](const Node& node) { meaning.tells_all = source_.boolean(node, "tells_all"); }},
         {"time_is", [this, &meaning](const Node& node) { meaning.ends_exchange = source_.choice(node, "time_is", {"start", "end"}) == 1; }},
         text_key("reason", meaning.reason),
         text_key("rpc_method", meaning.rpc_method),

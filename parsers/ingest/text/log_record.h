@@ -34,6 +34,7 @@ struct LogRecord {
   std::string_view body;
   std::string_view codec;             // words of app::Codec; empty: auto
   bool codec_lenient = false;         // the dialect promises that `body` is a JSON-RPC message
+  bool tells_all = false;             // message: its process writes such a line of every message
   model::Direction direction = model::Direction::unknown;
   model::StreamKind stream = model::StreamKind::unknown;
   model::SessionKeying keying = model::SessionKeying::none;

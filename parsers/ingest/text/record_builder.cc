@@ -250,6 +250,7 @@ void apply_common(const Meaning& meaning, const Captures& captures, Arena& arena
   if (const Capture* time = captures.find(Field::time)) record.at.us = time->number;
   take_body(meaning, captures, arena, record);
   record.codec_lenient = meaning.lenient;
+  record.tells_all = meaning.tells_all;
   const std::string_view session = session_or_nothing(captures.text(Field::session));
   if (!session.empty()) {
     record.session = session;

@@ -137,6 +137,7 @@ TEST_CASE("what Node left out makes the message truncated, not malformed") {
   CHECK_FALSE(read.outcome.malformed);
   CHECK(js("{ a: [Object: null prototype] { b: 1 }, c: <Buffer 7b>, 'd-e': Foo { f: -0 }, [Symbol(x)]: NaN }") ==
         R"({"a":{"b":1},"c":null,"d-e":{"f":-0},"[Symbol(x)]":null})");
+  CHECK(js("{ id: undefined, method: 'ping', params: undefined }") == R"({"method":"ping"})");
 }
 
 TEST_CASE("Java records give the message; text there is unquoted") {
