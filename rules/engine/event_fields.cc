@@ -101,6 +101,13 @@ bool headers_differ(const TimelineEvent& e) {
          (named && !e.exchange->mcp_name.empty() && e.exchange->mcp_name != m->target);
 }
 
+// Sent at about the time when the call ended elsewhere, on another stream than its own: nothing orders two streams.
+bool crossed_end(const TimelineEvent& e) {
+  constexpr std::int64_t kOnItsWayUs = 100 * kMillisecond;
+  const bool elsewhere = e.exchange && e.other && e.other->exchange != 0 && e.other->exchange != e.exchange->id;
+  return elsewhere && e.at.known() && e.other->closed_at.known() && e.at.us - e.other->closed_at.us <= kOnItsWayUs;
+}
+
 FieldText defects_of(const TimelineEvent& e) {
   constexpr std::array<std::string_view, 9> kDefects{"no-jsonrpc-version", "both-result-and-error", "no-method-or-result", "duplicate-key", "repaired-text",
                                                      "truncated", "not-json", "too-deep", "bad-error"};
@@ -142,6 +149,7 @@ const FieldEntry kFields[]{
     {"collided", flag<([](const TimelineEvent& e) -> bool { return e.call && e.call->collided; })>()},
     {"has_call", flag<([](const TimelineEvent& e) -> bool { return e.call != nullptr; })>()},
     {"has_ended_call", flag<([](const TimelineEvent& e) -> bool { return e.other != nullptr; })>()},
+    {"crossed_end", flag<([](const TimelineEvent& e) -> bool { return crossed_end(e); })>()},
     {"wait_s", {[](const TimelineEvent& e) -> FieldText { return e.call && e.call->requested_at.known() && e.at.known() ? fmt::format("{:.6f}", static_cast<double>(e.at.us - e.call->requested_at.us) / 1e6) : std::string(); }}},
     {"notice", word<model::NoticeKind::stdout_noise, ([](const TimelineEvent& e) { return e.observation && e.observation->notice ? std::optional(e.observation->notice->kind) : std::nullopt; })>()},
     {"key", {[](const TimelineEvent& e) -> FieldText { return e.observation && e.observation->notice ? std::string_view(e.observation->notice->key) : std::string_view(); }}},
