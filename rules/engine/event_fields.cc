@@ -170,6 +170,7 @@ const FieldEntry kFields[]{
     {"in_a_hole", flag<([](const TimelineEvent& e) -> bool { return e.exchange && e.exchange->gap; })>()},
     {"primed", flag<([](const TimelineEvent& e) -> bool { return e.exchange && e.exchange->primed; })>()},
     {"names_session", flag<([](const TimelineEvent& e) -> bool { return e.exchange && e.exchange->named_session; })>()},
+    {"carries_initialize", flag<([](const TimelineEvent& e) -> bool { return e.exchange && e.exchange->is_initialize; })>()},
     {"carries_request", flag<([](const TimelineEvent& e) -> bool { return e.exchange && e.exchange->carries_request; })>()},
     {"sse", flag<([](const TimelineEvent& e) -> bool { return e.exchange ? e.exchange->is_sse : http(e) && http(e)->is_sse; })>()},
     {"result_fits", flag<([](const TimelineEvent& e) -> bool { return result_fits_call(e); })>()},
