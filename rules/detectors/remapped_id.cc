@@ -1,5 +1,5 @@
 // Ids that a gateway rewrote, in the forms that gateways are known by ("1" becomes "1_a3b2c1d0"), seen on its other side. Restored ids are a
-// workaround at work and informational. Several requests must have the form, so that one odd id accuses nobody.
+// workaround at work and informational, one that came back to the client unrestored is not. Several requests must have the form, so that one odd id accuses nobody.
 // Source: protocol notes ID12.
 #include <map>
 #include <utility>
@@ -20,6 +20,7 @@ class RemappedId : public Detector {
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::session_finished) return flush(*event.session, findings);
     if (event.kind == EventKind::notice) return note_statement(event, findings);
+    if (event.kind == EventKind::reply) return note_reply(event, findings);
     if (!has_rewritten_form(event.call->id.type, event.call->id.value)) return;
     Seen& seen = seen_[{event.session->index, event.call->requestor}];
     ++seen.count;
@@ -44,6 +45,21 @@ class RemappedId : public Detector {
     draft.at = event.at;
     draft.evidence.push_back(evidence_of(event));
     draft.fault = {Party::gateway, Certainty::proven, {"client"}, "it says that it rewrites ids in flight"};
+    findings.add(std::move(draft));
+  }
+
+  // What waits for the reply does not know it under this id.
+  static void note_reply(const TimelineEvent& event, FindingSink& findings) {
+    if (!is_unrestored(event) || !event.session) return;
+    FindingDraft draft;
+    draft.session = event.session->label;
+    draft.requestor = Direction::client_to_server;
+    draft.detail = "not restored";
+    draft.level = Level::high;
+    draft.at = event.at;
+    draft.call = finding_call(*event.other);
+    draft.evidence = {evidence_of(*event.other), evidence_of(event)};
+    draft.fault = {Party::gateway, Certainty::strong, {}, "the reply came under the id as a gateway rewrites it, which its client never gave"};
     findings.add(std::move(draft));
   }
 
@@ -77,7 +93,7 @@ class RemappedId : public Detector {
 
 }  // namespace
 
-extern const DetectorEntry kRemappedId{"remapped_id", event_bit(EventKind::request) | event_bit(EventKind::session_finished) | event_bit(EventKind::notice), {},
+extern const DetectorEntry kRemappedId{"remapped_id", event_bits(EventKind::request, EventKind::reply, EventKind::session_finished, EventKind::notice), {},
                                        [](const Parameters&) -> std::unique_ptr<Detector> { return std::make_unique<RemappedId>(); }};
 
 }  // namespace mcpscan::engine

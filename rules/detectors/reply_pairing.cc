@@ -5,6 +5,7 @@
 // where nothing of it is missing, neither bytes nor the requests of whole connections that the capture was not told to look at, or came too late for.
 // Source: JSON-RPC 2.0 section 5; protocol notes RS01 RS02 ID09 ID14.
 #include "engine/held_drafts.h"
+#include "engine/rewritten_id.h"
 #include "model/detector.h"
 #include "session/id_ledger.h"
 
@@ -28,6 +29,7 @@ class ReplyPairing : public Detector {
     if (event.verdict != verdict_ || event.across_streams) return;
     const bool by_client = event.observation->direction == Direction::client_to_server;
     if (own_id_only_ && (!event.own_id || !by_client)) return;
+    if (is_unrestored(event)) return;  // remapped-id's to tell
     const bool asked_elsewhere = by_client || is_for_all_replies(event.observation->stream);
     if (verdict_ != ReplyVerdict::orphan || !asked_elsewhere || !event.session->on_wire) return tell(event, findings);
     HeldDrafts::Waiting waiting(answers_, event.session->index, findings);

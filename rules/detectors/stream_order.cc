@@ -37,7 +37,7 @@ class StreamOrder : public Detector {
   static void after_final(const TimelineEvent& event, FindingSink& findings) {
     if (!from_server(event)) return;
     const Exchange& exchange = *event.exchange;
-    if (exchange.stream != StreamKind::post || exchange.calls.empty() || exchange.replies < exchange.calls.size()) return;
+    if (!exchange.is_sse || exchange.stream != StreamKind::post || exchange.calls.empty() || exchange.replies < exchange.calls.size()) return;
     tell(event, event.call, {Party::server, Certainty::strong, {}, "it sent a message on a stream whose last response was out"}, findings);
   }
 

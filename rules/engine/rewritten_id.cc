@@ -44,4 +44,11 @@ bool has_rewritten_form(model::IdType type, const std::string& value) {
   return hex && varied && original.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+bool is_unrestored(const model::TimelineEvent& reply) {
+  if (reply.verdict != model::ReplyVerdict::orphan || !reply.other || !reply.observation || !reply.observation->message) return false;
+  const model::RpcId& id = reply.observation->message->id;
+  const std::string& asked = reply.other->id.value;
+  return !asked.empty() && id.value.size() > asked.size() && id.value.find(asked) != std::string_view::npos && has_rewritten_form(id.type, std::string(id.value));
+}
+
 }  // namespace mcpscan::engine

@@ -6,9 +6,13 @@
 #include <string>
 
 #include "model/rpc_message.h"
+#include "model/timeline.h"
 
 namespace mcpscan::engine {
 
 bool has_rewritten_form(model::IdType type, const std::string& value);
+
+// A reply that came under the id of a waiting call as a gateway rewrites it: the gateway did not take off what it had put on.
+bool is_unrestored(const model::TimelineEvent& reply);
 
 }  // namespace mcpscan::engine
