@@ -1,8 +1,15 @@
-// A session that one replica knows and another does not: refused and answered in turn within a short time.
+// A session that one replica knows and another does not: refused and answered in turn within a short time, in one log or in those of two
+// replicas, of which one only answers it and the other only refuses it.
 // Source: MCP 2025-11-25 transports "Session Management"; protocol notes SE03.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
 #include "engine/by_session.h"
 #include "engine/session_refusal.h"
 #include "model/detector.h"
+#include "session/session_table.h"
 
 namespace mcpscan::engine {
 namespace {
@@ -11,11 +18,11 @@ using namespace model;
 
 class SessionAffinity : public Detector {
  public:
-  explicit SessionAffinity(const Parameters& parameters) : window_us_(duration_parameter(parameters, "window_s", kSecond)) {}
+  explicit SessionAffinity(const Parameters& parameters) : one_input_(one_input(parameters)), window_us_(duration_parameter(parameters, "window_s", kSecond)) {}
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (!event.session) return;
-    if (event.kind == EventKind::session_finished) return flush(*event.session, findings);
+    if (event.kind == EventKind::session_finished) return flush(event, findings);
     const bool summary = event.kind == EventKind::exchange_summary;
     if (!summary && !event.exchange->named_session) return;
     const unsigned status = summary ? event.observation->http->status : event.exchange->status;
@@ -27,22 +34,39 @@ class SessionAffinity : public Detector {
     note(event, refused);
   }
 
+  void finish(FindingSink& findings) override {
+    for (const auto& [id, replicas] : replicas_) tell_replicas(replicas, findings);
+  }
+
  private:
+  struct Sighting {
+    Time at;
+    bool refused = false;
+    Evidence evidence;
+  };
   struct Seen {
     bool refused = false, any = false;
     Time last;
     std::uint64_t flips = 0;
     std::vector<Evidence> evidence;
     Time first_flip;
+    Vantage vantage = Vantage::unknown;
+    std::vector<Sighting> sightings;  // while they are all alike, and where there may be another replica's log
+  };
+  struct Replicas {
+    std::string label;
+    std::vector<Seen> all;
   };
 
-  bool refused_last(const TimelineEvent& event) const {
-    const Seen* const seen = seen_.find(event.session->index);
-    return seen && seen->refused && asked_before(event, seen->last);
+  bool refused_last(const TimelineEvent& event) {
+    const Seen& seen = seen_[event.session->index][event.source.input];
+    return seen.refused && asked_before(event, seen.last);
   }
 
   void note(const TimelineEvent& event, bool refused) {
-    Seen& seen = seen_[event.session->index];
+    Seen& seen = seen_[event.session->index][event.source.input];
+    seen.vantage = event.observation->vantage;
+    if (!one_input_ && event.at.known() && seen.sightings.size() < kEvidence) seen.sightings.push_back({event.at, refused, evidence_of(event)});
     const bool near = !seen.last.known() || !event.at.known() || event.at.us - seen.last.us <= window_us_;
     if (seen.any && seen.refused != refused && near) {
       if (++seen.flips == 1) seen.first_flip = event.at;
@@ -54,21 +78,58 @@ class SessionAffinity : public Detector {
     seen.last = event.at;
   }
 
-  void flush(const Session& session, FindingSink& findings) {
-    const std::unique_ptr<Seen> seen = seen_.take(session.index);
-    if (!seen || seen->flips < 2) return;
+  void flush(const TimelineEvent& event, FindingSink& findings) {
+    const auto inputs = seen_.take(event.session->index);
+    if (!inputs) return;
+    for (auto& [input, seen] : *inputs) {
+      if (seen.flips >= 2) tell(event.session->label, seen.flips, seen.first_flip, std::move(seen.evidence), findings);
+      else if (seen.flips == 0) keep(*event.session, std::move(seen));
+    }
+  }
+
+  void keep(const Session& session, Seen seen) {
+    if (seen.sightings.empty() || session.id.empty()) return;
+    const std::string id = session::normalise_session_id(session.id);
+    if (replicas_.size() >= kSessions && !replicas_.contains(id)) return;
+    Replicas& replicas = replicas_[id];
+    replicas.label = session.label;
+    if (replicas.all.size() < kReplicas) replicas.all.push_back(std::move(seen));
+  }
+
+  // Each log is of one mind about the session, and they do not agree.
+  void tell_replicas(const Replicas& replicas, FindingSink& findings) const {
+    std::vector<const Sighting*> all;
+    for (const Seen& seen : replicas.all) {
+      if (seen.vantage != replicas.all.front().vantage) return;  // another hop shows the same exchanges
+      for (const Sighting& each : seen.sightings) all.push_back(&each);
+    }
+    std::stable_sort(all.begin(), all.end(), [](const Sighting* a, const Sighting* b) { return a->at < b->at; });
+    std::uint64_t flips = 0;
+    Time first;
+    std::vector<Evidence> evidence;
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      if (all[i]->refused == all[i - 1]->refused || all[i]->at.us - all[i - 1]->at.us > window_us_) continue;
+      if (++flips == 1) first = all[i]->at;
+      if (evidence.size() < kEvidence) evidence.push_back(all[i]->evidence);
+    }
+    if (flips >= 2) tell(replicas.label, flips, first, std::move(evidence), findings);
+  }
+
+  static void tell(const std::string& session, std::uint64_t flips, Time first, std::vector<Evidence> evidence, FindingSink& findings) {
     FindingDraft draft;
-    draft.session = session.label;
-    draft.count = seen->flips;
-    draft.at = seen->first_flip;
-    draft.evidence = std::move(seen->evidence);
+    draft.session = session;
+    draft.count = flips;
+    draft.at = first;
+    draft.evidence = std::move(evidence);
     draft.fault = {Party::network, Certainty::strong, {"server"}, "a load balancer sends one session to several replicas, of which only one knows it"};
     findings.add(std::move(draft));
   }
 
-  static constexpr std::size_t kEvidence = 50;
+  static constexpr std::size_t kEvidence = 50, kReplicas = 16, kSessions = 4096;
+  bool one_input_;
   std::int64_t window_us_;
-  BySession<Seen> seen_;
+  BySession<std::map<std::uint32_t, Seen>> seen_;  // by input
+  std::map<std::string, Replicas> replicas_;
 };
 
 }  // namespace

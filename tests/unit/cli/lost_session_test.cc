@@ -118,3 +118,21 @@ TEST_CASE("errors of other kinds in the same frames are no lost session") {
                      "[7] Error from remote server: SSE error: Non-200 status code (502)\n"})
             .empty());
 }
+
+TEST_CASE("one log for each of two replicas, of which one only answers a session and the other only refuses it: no affinity; one after the other: a loss at most") {
+  const auto line = [](int second, int status) {
+    return R"({"level":30,"time":"2026-11-29T16:35:)" + std::to_string(second) + R"(.000Z","req":{"method":"POST","url":"/mcp","headers":{"mcp-session-id":")" + kId +
+           R"("}},"res":{"statusCode":)" + std::to_string(status) + R"(},"responseTime":20,"msg":"request completed"})" + "\n";
+  };
+  std::string answers, refuses, later;
+  for (int i = 0; i < 4; ++i) {
+    answers += line(20 + 2 * i, 200);
+    refuses += line(21 + 2 * i, 404);
+    later += line(41 + 2 * i, 404);
+  }
+  const auto of_affinity = [](const std::vector<model::Finding>& findings) {
+    return std::count_if(findings.begin(), findings.end(), [](const model::Finding& finding) { return finding.rule == "session-affinity" && finding.session == kId; });
+  };
+  CHECK(of_affinity(findings_of({answers, refuses})) == 1);
+  CHECK(of_affinity(findings_of({answers, later})) == 0);
+}
