@@ -67,7 +67,7 @@ bool Framer::peel_one(Frame& frame) {
   if (first == '<') return read_syslog(frame);
   if (first == '[') return read_kubectl_prefix(frame);
   if (first >= 'A' && first <= 'S' && read_short(frame)) return true;
-  return is_a(first, kLetter) && (read_pairs(frame) || read_compose(frame) || read_fluent_pair(frame));
+  return is_a(first, kLetter) && (read_pairs(frame) || read_compose(frame) || read_fluent_pair(frame) || read_pod_prefix(frame));
 }
 
 bool Framer::peel_digit(Frame& frame) {

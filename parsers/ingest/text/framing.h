@@ -95,6 +95,7 @@ class Framer {
   bool read_tag(Frame& frame, std::string_view text, Framing framing, Time at, bool host_optional);
   bool read_compose(Frame& frame);
   bool read_kubectl_prefix(Frame& frame);
+  bool read_pod_prefix(Frame& frame);
   // framing_shipped.cc
   bool read_shipped(Frame& frame);
   bool read_ecs(Frame& frame);

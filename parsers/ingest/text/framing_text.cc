@@ -1,4 +1,4 @@
-// The framings that are text: CRI, syslog in its forms, compose, kubectl.
+// The framings that are text: CRI, syslog in its forms, compose, kubectl, stern.
 #include <algorithm>
 
 #include "base/hash.h"
@@ -196,6 +196,37 @@ bool Framer::read_kubectl_prefix(Frame& frame) {
   frame.wrap(Framing::compose);
   frame.process = mix(frame.process, text.substr(1, close - 1));
   frame.payload = text.substr(close + 2);
+  return true;
+}
+
+namespace {
+
+// NAME-HASH-RANDOM of a replica set's pod: Kubernetes makes both of letters and digits that spell no words.
+bool is_pod(std::string_view name) {
+  constexpr std::string_view kSafe = "bcdfghjklmnpqrstvwxz2456789";
+  constexpr std::size_t kRandom = 5, kLeastHash = 6, kMostHash = 10;
+  const std::size_t random = name.rfind('-');
+  if (random == kNone || name.size() - random - 1 != kRandom || random == 0) return false;
+  const std::size_t hash = name.rfind('-', random - 1);
+  if (hash == kNone || hash == 0) return false;
+  const std::string_view digits = name.substr(hash + 1, random - hash - 1);
+  return digits.size() >= kLeastHash && digits.size() <= kMostHash && digits.find_first_not_of(kSafe) == kNone && name.substr(random + 1).find_first_not_of(kSafe) == kNone;
+}
+
+}  // namespace
+
+// pod container text (stern), or without the container.
+bool Framer::read_pod_prefix(Frame& frame) {
+  constexpr std::string_view kNameBytes = "abcdefghijklmnopqrstuvwxyz0123456789-";
+  std::string_view text = frame.payload;
+  const std::size_t end = text.substr(0, kMostTag).find(' ');
+  if (end == kNone || !is_pod(text.substr(0, end))) return false;
+  frame.wrap(Framing::compose);
+  frame.process = mix(frame.process, text.substr(0, end));
+  text.remove_prefix(end + 1);
+  const std::size_t container = text.substr(0, kMostTag).find(' ');
+  const bool named = container != kNone && container > 0 && text[0] >= 'a' && text[0] <= 'z' && text.substr(0, container).find_first_not_of(kNameBytes) == kNone;
+  frame.payload = text.substr(named ? container + 1 : 0);
   return true;
 }
 

@@ -132,6 +132,19 @@ TEST_CASE("docker compose: the service name is the process, its lines join among
   CHECK(parsed.records[0].process != parsed.records[1].process);
 }
 
+TEST_CASE("stern: the pod is the process, with its container's name or without; a name that only looks like a pod's is text") {
+  const auto parsed = parse(
+      "mcp-server-6c9d8f7b5-x2k4p mcp DEBUG:mcp.server.streamable_http:Request stream 7 not found \n"
+      "mcp-server-6c9d8f7b5-zz9qd mcp INFO:uvicorn.error:Shutting down\n"
+      "mcp-server-6c9d8f7b5-x2k4p mcp                                 for message. Still processing message as the client\n"
+      "mcp-server-6c9d8f7b5-x2k4p mcp                                 might reconnect and replay.\n");
+  REQUIRE(parsed.records.size() == 2);
+  CHECK(parsed.records[0].notice == "stream_not_found");
+  CHECK(parsed.records[0].process != parsed.records[1].process);
+  CHECK(only("gw-56b574f8cb-444pc 2026-11-29T16:35:55.274000Z INFO:uvicorn.error:Shutting down\n").notice.empty() == false);
+  CHECK(only("mcp-server-production-alpha mcp INFO:uvicorn.error:Shutting down\n").notice.empty());
+}
+
 TEST_CASE("JSON lines of any logger: the names of message, time, level, logger, session") {
   const Read read = only(R"({"ts":1795970155.274,"lvl":"debug","logger":"gw","sessionId":"abc","msg":"Shutting down"})");
   CHECK(read.notice == "server_stopped");
