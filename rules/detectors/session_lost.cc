@@ -12,6 +12,7 @@
 #include "engine/upstream_errors.h"
 #include "model/detector.h"
 #include "model/lost_session.h"
+#include "model/session_id.h"
 
 namespace mcpscan::engine {
 namespace {
@@ -170,7 +171,26 @@ class SessionLost : public Detector {
     if (event.exchange && !event.exchange->named_session && status == 400) return;  // who names no session has lost none
     const bool refused = event.exchange && event.exchange->named_session && status == kNotFound && message.error_code != kMethodNotFound;
     const bool says_so = tells_lost_session(message.reason);
-    if (refused || says_so) tell(event, {kExchange, status, says_so, false, !is_transport_error(message) && status < 400});
+    const bool in_band = !is_transport_error(message) && status < 400;
+    if (in_band && is_of_tools_own(message, *event.session)) return;
+    if (refused || says_so) tell(event, {kExchange, status, says_so, false, in_band});
+  }
+
+  // Of a session that a tool keeps for itself and its caller names: another id than this session's, or an argument that is no good.
+  static bool is_of_tools_own(const RpcMessage& message, const Session& session) {
+    constexpr std::int64_t kInvalidParams = -32602;
+    if (message.error_code == kInvalidParams) return true;
+    const auto in_word = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_'; };
+    const std::string own = normalise_session_id(session.id);
+    for (std::size_t from = 0; from < message.reason.size(); ++from) {
+      std::size_t end = from;
+      while (end < message.reason.size() && in_word(message.reason[end])) ++end;
+      const std::string_view word = message.reason.substr(from, end - from);
+      const bool id = word.find_first_of("0123456789") != std::string_view::npos && word.find_first_not_of("0123456789-") != std::string_view::npos;
+      if (id && normalise_session_id(word) != own) return true;
+      from = end;
+    }
+    return false;
   }
 
   // An error for no request, quoted in a log that shows none: only its words tell.
@@ -182,7 +202,8 @@ class SessionLost : public Detector {
 
   void answered(const TimelineEvent& event) {
     const auto told = told_.find(event.session->index);
-    if (told != told_.end() && !asked_before(event, told->second.first)) told->second.answered_again = true;
+    if (told == told_.end() || (event.exchange && told->second.exchange == event.exchange->id)) return;  // what this one held was the refusal
+    if (!asked_before(event, told->second.first)) told->second.answered_again = true;
   }
 
   // The session is alive: it was a tool that missed a session of its own.
