@@ -1,7 +1,7 @@
 // YamlRecordLines: log entries as `gcloud logging read` and `gcloud logging tail` print them unless told otherwise, a YAML document each, as
 // JSON lines, one entry a line, so that the reader of Google's JSON entries reads them. Document N is line N; offsets are those of the lines.
 // Not here: YAML of other kinds. A document that is no YAML becomes a line that is no JSON, and reading goes on with the next one.
-// Ownership: `bytes` outlives it. Threads: one. Memory: one chunk and one document, as a tree some ten times its size. Bounds:
+// Ownership: `bytes` outlives it. Threads: one. Memory: one chunk and one document, as a tree of up to some hundred times its size. Bounds:
 // Limits::block_bytes a document (Google's entries have 256 KiB at most; a longer one is read as no YAML), Limits::line_bytes its line (an alias may
 // stand for much), Limits::json_depth.
 // Source: YAML 1.2.2; Google Cloud Logging LogEntry; Google Cloud CLI, gcloud topic formats (yaml).
