@@ -46,7 +46,7 @@ struct InputSet {
 // `arguments` in any order; a file reached twice is read once. Files inside a folder in byte order of their paths.
 InputSet expand_inputs(const std::vector<std::string>& arguments, const Limits& limits);
 
-// Opens one input and decompresses it as it is read (gz, zst, xz, bz2, and the member of a tar or zip).
+// Opens one input and decompresses it as it is read (gz, zst, xz, bz2, and the member of a tar or zip); text in UTF-16 comes as UTF-8.
 // Decompression that fails in the middle ends the bytes, after all that could be had, and is an anomaly with both offsets:
 // truncated-K or corrupt-K (K = gzip, zstd, xz, bzip2, archive ...), trailing-bytes, read-error; an expansion beyond
 // Limits::expansion_ratio ends them too (decompression-bomb). An archive on standard input is read as its members in a row
@@ -56,6 +56,7 @@ class ByteSource : public ByteReader {
   virtual std::uint64_t bytes_on_disk() const = 0;   // consumed so far, compressed as they are
   virtual const model::AnomalyLog& anomalies() const = 0;
   virtual bool compressed() const = 0;
+  virtual bool recoded() const = 0;  // UTF-16 on disk
 };
 Result<std::unique_ptr<ByteSource>> open_input(const InputFile& file, std::uint32_t input, const Limits& limits);
 

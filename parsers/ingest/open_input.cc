@@ -1,5 +1,6 @@
-// open_input: a file, standard input, or the member of an archive, as decompressed bytes with its failures as anomalies.
+// open_input: a file, standard input, or the member of an archive, as decompressed bytes with its failures as anomalies; text is UTF-8.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include "ingest/archive_shelf.h"
 #include "ingest/input_set.h"
 #include "ingest/raw_file.h"
+#include "ingest/text/text_input.h"
 #include "ingest/unpacked_bytes.h"
 
 namespace mcpscan::ingest {
@@ -47,6 +49,7 @@ class FileSource : public Source {
   }
   std::uint64_t bytes_on_disk() const override { return file_.file().consumed(); }
   bool compressed() const override { return file_.is_archive() || file_.compression() != Compression::none; }
+  bool recoded() const override { return false; }
 
  private:
   std::size_t read_members(std::span<char> to) {
@@ -104,6 +107,7 @@ class MemberSource : public Source {
   }
   std::uint64_t bytes_on_disk() const override { return archive_->file().consumed() - begin_; }
   bool compressed() const override { return true; }
+  bool recoded() const override { return false; }
 
  private:
   std::shared_ptr<ArchiveShelf> shelf_;
@@ -111,6 +115,57 @@ class MemberSource : public Source {
   std::uint64_t begin_;
   MemberBytes member_;
   UnpackedBytes unpacked_;
+};
+
+// Text in UTF-16, as PowerShell's `>` and Excel write it, in UTF-8: no reader behind it needs to know. All else passes as it is.
+class Utf8Source : public ByteSource {
+ public:
+  Utf8Source(std::unique_ptr<ByteSource> source, std::uint32_t input) : source_(std::move(source)), input_(input) {
+    sample_.resize(kEncodingSampleBytes);
+    std::size_t filled = 0;
+    while (const std::size_t got = filled < sample_.size() ? source_->read({sample_.data() + filled, sample_.size() - filled}) : 0) filled += got;
+    sample_.resize(filled);
+    if (is_utf16(sample_)) text_.emplace(*source_, std::exchange(sample_, {}));
+  }
+
+  std::size_t read(std::span<char> to) override {
+    if (text_) return read_text(to);
+    const std::size_t count = std::min(to.size(), sample_.size() - at_);
+    if (count == 0) return source_->read(to);
+    std::copy_n(sample_.data() + at_, count, to.data());
+    at_ += count;
+    return count;
+  }
+  std::uint64_t bytes_on_disk() const override { return source_->bytes_on_disk(); }
+  const model::AnomalyLog& anomalies() const override { return ended_ ? anomalies_ : source_->anomalies(); }
+  bool compressed() const override { return source_->compressed(); }
+  bool recoded() const override { return text_.has_value(); }
+
+ private:
+  static bool is_utf16(std::string_view sample) {
+    if (detect_encoding(sample) == Encoding::utf8) return false;
+    const FormatKind kind = probe_format(sample);
+    return kind != FormatKind::capture && kind != FormatKind::binary;
+  }
+
+  std::size_t read_text(std::span<char> to) {
+    const std::size_t got = text_->read(to);
+    if (got == 0 && !to.empty() && !std::exchange(ended_, true)) {
+      anomalies_ = source_->anomalies();
+      const model::SourceRef end{input_, model::PlaceKind::line, 0, text_->position()};
+      if (const auto lone = text_->unpaired_surrogates()) anomalies_.add({"unpaired-surrogate", "UTF-16 code units without their partner were replaced by U+FFFD", {input_, model::PlaceKind::line, 0, 0}, lone});
+      if (text_->ends_in_half_unit()) anomalies_.add({"truncated-utf16", "the input ends within a UTF-16 code unit", end, 1});
+    }
+    return got;
+  }
+
+  std::unique_ptr<ByteSource> source_;
+  std::uint32_t input_;
+  std::string sample_;              // what was read to tell, until it is passed on
+  std::size_t at_ = 0;
+  std::optional<TextInput> text_;   // of UTF-16
+  bool ended_ = false;
+  model::AnomalyLog anomalies_;     // of text_, once it has ended
 };
 
 Error member_error(const InputFile& file, const OpenArchive& archive) {
@@ -136,13 +191,18 @@ Result<std::unique_ptr<ByteSource>> open_member(const InputFile& file, std::uint
   return member_error(file, *archive);
 }
 
-}  // namespace
-
-Result<std::unique_ptr<ByteSource>> open_input(const InputFile& file, std::uint32_t input, const Limits& limits) {
-  if (!file.member.empty()) return open_member(file, input, limits);
+Result<std::unique_ptr<ByteSource>> open_file(const InputFile& file, std::uint32_t input, const Limits& limits) {
   auto raw = file.path.empty() ? RawFile::open_stdin() : RawFile::open(file.path);
   if (!raw) return raw.error();
   return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(raw.take(), input, limits));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ByteSource>> open_input(const InputFile& file, std::uint32_t input, const Limits& limits) {
+  auto opened = file.member.empty() ? open_file(file, input, limits) : open_member(file, input, limits);
+  if (!opened) return opened;
+  return std::unique_ptr<ByteSource>(std::make_unique<Utf8Source>(opened.take(), input));
 }
 
 }  // namespace mcpscan::ingest

@@ -113,7 +113,7 @@ Status explain_input(const ingest::InputFile& file, const FormatsCommand& comman
   if (!opened) return opened.error();
   std::string head = pipeline::read_head(**opened);
   const ReaderChoice choice = pipeline::choose_reader(head);
-  print(fmt::format("{}: {}{}\n", safe(file.display), pipeline::word_of(choice.kind), (*opened)->compressed() ? ", compressed" : ""));
+  print(fmt::format("{}: {}{}{}\n", safe(file.display), pipeline::word_of(choice.kind), (*opened)->compressed() ? ", compressed" : "", (*opened)->recoded() ? ", in UTF-16" : ""));
   if (choice.kind == ReaderKind::empty || choice.kind == ReaderKind::binary) return {};
   if (is_log_like(choice.kind)) explain_log(choice, std::move(head), command, limits);
   else if (!file.path.empty() && file.member.empty()) explain_other(file.path, command, limits);

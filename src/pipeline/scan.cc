@@ -166,7 +166,7 @@ class Scan {
     const FormatKind kind = ingest::probe_format(head);
     const bool as_log = plain_log_ = is_plain_log(kind, head);
     start_ = {};
-    start_compressed_ = (*opened)->compressed();
+    start_compressed_ = (*opened)->compressed() || (*opened)->recoded();
     if (recorder_ && !begin_recording(file, head, as_log)) return;
     model::InputRow& row = result_.report.inputs.emplace_back();
     row.path = file.display;

@@ -225,3 +225,16 @@ TEST_CASE("sha256 is the standard's", "[sha256]") {
   REQUIRE(sha256_of_file("").value().empty());
   REQUIRE_FALSE(sha256_of_file(folder.path("missing")).ok());
 }
+
+TEST_CASE("text in UTF-16 comes as UTF-8, also out of a compression; a capture's bytes stay what they are", "[open_input]") {
+  const std::string text = lines(400);
+  REQUIRE(read_bytes(utf16(text)).bytes == text);
+  REQUIRE(read_bytes(gzip(utf16(text))).bytes == text);
+  const Opened broken = read_bytes(utf16("2026 x") + "\x3D\xD8x\0\n"s);
+  REQUIRE(broken.bytes == "2026 x\xEF\xBF\xBDx\xEF\xBF\xBD");
+  REQUIRE(broken.has("unpaired-surrogate"));
+  REQUIRE(broken.has("truncated-utf16"));
+  std::string capture = "\xD4\xC3\xB2\xA1\2\0\4\0"s;
+  for (int i = 0; i < 3000; ++i) capture += "a\0"s;
+  REQUIRE(read_bytes(capture).bytes == capture);
+}

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "ingest/input_set.h"
+#include "unit/ingest/scratch_folder.h"
 
 using namespace mcpscan::ingest;
 using namespace std::string_literals;
@@ -11,12 +12,6 @@ using namespace std::string_literals;
 namespace {
 
 FormatKind probe(const std::string& head) { return probe_format(head); }
-
-std::string utf16(const std::string& ascii) {
-  std::string out = "\xFF\xFE";
-  for (const char c : ascii) out += c, out += '\0';
-  return out;
-}
 
 const std::string kHar = "{\n  \"log\": {\"version\": \"1.2\", \"creator\": {\"name\": \"x\"}, \"entries\": [";
 
@@ -33,7 +28,7 @@ TEST_CASE("captures are told by all their magics", "[probe]") {
 TEST_CASE("HAR is told with and without a mark, in UTF-16, and with its keys in any order", "[probe]") {
   REQUIRE(probe(kHar) == FormatKind::har);
   REQUIRE(probe("\xEF\xBB\xBF" + kHar) == FormatKind::har);
-  REQUIRE(probe(utf16(kHar)) == FormatKind::har);
+  REQUIRE(probe(mcpscan::tests::utf16(kHar)) == FormatKind::har);
   REQUIRE(probe("{\"comment\":\"a \\\" b\",\"log\":{\"entries\":[") == FormatKind::har);
   REQUIRE(probe("{\"log\":\"plain text with \\\"entries\\\"\\n\",\"stream\":\"stderr\",\"time\":\"2026-11-28T00:00:00Z\"}\n") == FormatKind::log);
 }
@@ -62,7 +57,7 @@ TEST_CASE("OTLP is told from JSON lines and from one printed object", "[probe]")
 
 TEST_CASE("text is a log: JSON lines, UTF-16, holes, other code pages, arrays", "[probe]") {
   REQUIRE(probe("2026-11-28 10:00:00 hello\n") == FormatKind::log);
-  REQUIRE(probe(utf16("2026-11-28 10:00:00 hello\r\n")) == FormatKind::log);
+  REQUIRE(probe(mcpscan::tests::utf16("2026-11-28 10:00:00 hello\r\n")) == FormatKind::log);
   REQUIRE(probe(std::string(64 * 1024, '\0')) == FormatKind::log);
   REQUIRE(probe(std::string(3000, '\0') + "2026-11-28 10:00:00 after a hole\n") == FormatKind::log);
   REQUIRE(probe("caf\xE9 \x1B[32mINFO\x1B[0m \xFF\xFE mixed\r\n") == FormatKind::log);

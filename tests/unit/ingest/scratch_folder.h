@@ -1,4 +1,4 @@
-// ScratchFolder: an empty folder that goes with the test, and bytes in the forms that inputs come in (gzip, zstd, tar, zip).
+// ScratchFolder: an empty folder that goes with the test, and bytes in the forms that inputs come in (UTF-16, gzip, zstd, tar, zip).
 #pragma once
 
 #include <zlib.h>
@@ -58,6 +58,13 @@ inline std::string gzip(std::string_view text) {
 inline std::string zstd(std::string_view text) {
   std::string out(ZSTD_compressBound(text.size()), '\0');
   out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3));
+  return out;
+}
+
+// Of ASCII, with the mark in front, as PowerShell's `>` writes it.
+inline std::string utf16(std::string_view ascii) {
+  std::string out = "\xFF\xFE";
+  for (const char c : ascii) out += c, out += '\0';
   return out;
 }
 
