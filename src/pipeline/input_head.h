@@ -1,8 +1,9 @@
-// The beginning of an input is read to tell what it is and then read again by who takes it: read_head() and Replayed.
+// The beginning of an input is read to tell what it is and then read again by who takes it: read_head() and Replayed; or passed over: skip().
 // Ownership: a Replayed owns the head, not the reader. Threads: none. Memory: kHeadBytes.
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -22,6 +23,16 @@ inline std::string read_head(ByteReader& bytes) {
   }
   head.resize(filled);
   return head;
+}
+
+// Reads on by so many bytes, or to the end.
+inline void skip(ByteReader& bytes, std::uint64_t count) {
+  std::string piece(std::min<std::uint64_t>(kHeadBytes, count), '\0');
+  while (count > 0) {
+    const std::size_t got = bytes.read({piece.data(), static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), count))});
+    if (got == 0) return;
+    count -= got;
+  }
 }
 
 // What was read to tell the format, and then the rest: a reader for formats that want the bytes from the start.

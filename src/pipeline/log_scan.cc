@@ -13,6 +13,7 @@
 #include "ingest/text/oldest_first.h"
 #include "ingest/text/parser_memo.h"
 #include "pipeline/fullest_lines.h"
+#include "pipeline/input_head.h"
 #include "pipeline/neighbour_names.h"
 #include "pipeline/observation_prefetch.h"
 #include "pipeline/record_observer.h"
@@ -187,7 +188,14 @@ class LogScan {
     return (!options_.since.known() || at >= options_.since) && (!options_.until.known() || at <= options_.until);
   }
 
-  model::SourceRef original(const model::SourceRef& place) const { return turned_ == nullptr ? place : turned_->original(place); }
+  // The lines of a log that was turned round are counted from the first one that was read.
+  model::SourceRef original(const model::SourceRef& place) const {
+    if (turned_ == nullptr) return place;
+    model::SourceRef in_file = turned_->original(place);
+    in_file.number += options_.first_line - 1;
+    in_file.offset += options_.first_offset;
+    return in_file;
+  }
 
   const LogScanOptions& options_;
   RequestOrder order_;
@@ -224,8 +232,13 @@ LogScanResult scan_log(ByteReader& bytes, std::string head, std::uint32_t input,
   result.calibration = parser.calibrate(options.calibration_head.empty() ? head : options.calibration_head);
   std::optional<ingest::OldestFirst> turned;
   if (result.calibration.newest_first) turned.emplace(bytes, std::exchange(head, {}), input, limits);
-  ingest::BlockReader blocks(turned ? static_cast<ByteReader&>(*turned) : bytes, std::move(head), input, parser, limits);
-  blocks.stand_at(options.first_offset, options.first_line);
+  LogLooker::Start start{options.first_offset, options.first_line - 1};
+  if (turned) start = options.looker && turned->turned() ? options.looker->left_out(*turned) : LogLooker::Start();
+  ByteReader& lines = turned ? static_cast<ByteReader&>(*turned) : bytes;
+  if (turned) skip(lines, start.offset);
+  const auto watched = options.looker ? options.looker->watched(head, lines) : nullptr;
+  ingest::BlockReader blocks(watched ? *watched : lines, std::move(head), input, parser, limits);
+  blocks.stand_at(start.offset, start.lines + 1);
   LogScan scan(options, limits, sink, row, turned ? &*turned : nullptr);
   {
     Workers workers(options.threads, blocks, parser, input, limits);

@@ -236,12 +236,7 @@ class Scan {
       auto raw = ingest::RawFile::open(file.path);
       if (raw && !start_compressed_ && (*raw)->seek(start_.offset)) return raw.take();
     }
-    std::string skipped(kHeadBytes, '\0');
-    for (std::uint64_t at = 0; at < behind_head;) {
-      const std::size_t got = bytes.read({skipped.data(), static_cast<std::size_t>(std::min<std::uint64_t>(skipped.size(), behind_head - at))});
-      if (got == 0) break;
-      at += got;
-    }
+    skip(bytes, behind_head);
     return nullptr;
   }
 
@@ -281,9 +276,13 @@ class Scan {
     if (is_new) source_by_key_.emplace(key_of(file, false), same.source);
     start_.offset = read_bytes_ = same.bytes;
     start_.line = same.lines + 1, read_lines_ = same.lines;
+    leave_out(same, file, row);
+    return same.whole;
+  }
+
+  void leave_out(const Repetition& same, const InputFile& file, model::InputRow& row) {
     row.books.ignore("repeated", same.lines);
     result_.report.notes.push_back(note_of(same, file));
-    return same.whole;
   }
 
   // Of the bytes on disk: a member of an archive has the archive's.
@@ -315,13 +314,15 @@ class Scan {
     options.first_line = start_.line;
     if (start_.offset > 0) options.calibration_head = head;
     const std::unique_ptr<ingest::RawFile> rest = go_to_start(file, bytes, head);
-    const auto watched = plain_log_ ? repeated_->watched(number_, head, rest ? *rest : bytes) : nullptr;
-    const LogScanResult result = scan_log(watched ? *watched : bytes, std::move(head), input, knowledge_.dialects, options, limits_, source.gate ? *source.gate : source.sink, row,
+    const auto leave = [&](const Repetition& same) { leave_out(same, file, row); };
+    LogWatch watch(*repeated_, number_, source_by_key_.at(key_of(file, false)), leave);
+    if (plain_log_) options.looker = &watch;
+    const LogScanResult result = scan_log(rest ? *rest : bytes, std::move(head), input, knowledge_.dialects, options, limits_, source.gate ? *source.gate : source.sink, row,
                                           [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
     read_bytes_ = start_.offset + result.decoded_bytes;
     read_lines_ = result.lines;
     newest_first_ = result.calibration.newest_first;
-    if (plain_log_ && !newest_first_) repeated_->told(number_, source_by_key_.at(key_of(file, false)));
+    if (plain_log_) repeated_->told(number_, source_by_key_.at(key_of(file, false)), newest_first_);
     row.reader = result.reader;
     row.vantage = result.vantage;
     if (!result.enable.empty()) source.enable = result.enable;

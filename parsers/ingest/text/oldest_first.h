@@ -21,6 +21,9 @@ class OldestFirst : public ByteReader {
   // `head` has been read from `bytes` already.
   OldestFirst(ByteReader& bytes, std::string head, std::uint32_t input, const Limits& limits);
   std::size_t read(std::span<char> to) override;
+  // What was turned round, once more; nothing else can be read again.
+  void rewind() { group_ = at_ = 0; }
+  bool turned() const { return !groups_.empty(); }
   // Where a place in what was read stands in the input.
   model::SourceRef original(model::SourceRef place) const;
   const model::AnomalyLog& anomalies() const { return anomalies_; }

@@ -124,6 +124,57 @@ TEST_CASE("documents and tables of records, and a last line without its end, rep
   CHECK(facts(endless) == expected_facts(folder));
 }
 
+TEST_CASE("what copying alone changes makes no difference: the encoding, its mark, line ends of Windows, an archive around it") {
+  const ScratchFolder folder;
+  const std::string expected = expected_facts(folder), all = calls(1, kCalls), part = calls(1, 12);
+  std::string windows;
+  for (const char c : all) windows += c == '\n' ? "\r\n" : std::string(1, c);
+  const std::vector<std::string> copies = {windows, "\xEF\xBB\xBF" + all, utf16(windows), gzip(utf16(all))};
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    CAPTURE(i);
+    const std::string set = fmt::format("set{}/app.log", i);
+    const ScanResult result = scan_of({folder.write(set + ".1", part), folder.write(set, copies[i])});
+    CHECK(facts(result) == expected);
+    CHECK(result.report.inputs.at(1).books.ignored.at("repeated") == 24);
+    check_books(result);
+  }
+  const ScanResult packed = scan_of({folder.write("packed/logs.tar", tar({{"app.log", all}, {"app.log.1", part}}))});
+  CHECK(facts(packed) == expected);
+  CHECK(notes(packed, "logs.tar!/app.log begins with 24 lines"));
+  const ScanResult beside = scan_of({folder.write("beside/app.log", all), folder.write("beside/logs.tgz", gzip(tar({{"app.log", all}, {"other.log", "2026-11-29 x\n"}})))});
+  CHECK(facts(beside) == expected);
+  CHECK(notes(beside, "logs.tgz!/app.log holds nothing that is not in "));
+  check_books(beside);
+}
+
+TEST_CASE("exports whose newest record comes first repeat at their ends, beside others of their kind and logs as they were written") {
+  const ScratchFolder folder;
+  const auto newest_first = [](const std::string& text) {
+    std::string turned;
+    for (std::size_t end = text.size(); end > 0;) {
+      const std::size_t begin = text.rfind('\n', end - 2) + 1;
+      turned += text.substr(begin, end - begin);
+      end = begin;
+    }
+    return turned;
+  };
+  const std::string expected = expected_facts(folder), older = calls(1, 12), newer = calls(8, kCalls);
+  for (const bool first : {false, true}) {
+    const std::string set = first ? "both/export" : "one/export";
+    const ScanResult result = scan_of({folder.write(set + "-2026-11-28.log", first ? newest_first(older) : older), folder.write(set + "-2026-11-29.log", newest_first(newer))});
+    CHECK(facts(result) == expected);
+    CHECK(notes(result, "export-2026-11-29.log ends with 10 lines that are in "));
+    check_books(result);
+    const auto& findings = result.report.findings;
+    const auto reuse = std::find_if(findings.begin(), findings.end(), [](const auto& finding) { return finding.rule == "duplicate-request-id"; });
+    REQUIRE(reuse != findings.end());
+    CHECK(reuse->evidence.back().source.number == 2);  // the newest call's request, below its reply
+  }
+  const ScanResult later = scan_of({folder.write("later/export-2026-11-28.log", newest_first(older)), folder.write("later/export-2026-11-29.log", newer)});
+  CHECK(facts(later) == expected);
+  CHECK(notes(later, "export-2026-11-29.log begins with 10 lines"));
+}
+
 TEST_CASE("what is alike for a while, or tells no times, is a log of its own") {
   const ScratchFolder folder;
   const ScanResult alike = scan_of({folder.write("set/app.log.1", calls(1, 12)), folder.write("set/app.log", calls(1, 11) + calls(14, kCalls))});
