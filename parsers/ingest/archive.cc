@@ -107,7 +107,8 @@ std::optional<Archive::Member> Archive::next() {
   if (code == ARCHIVE_EOF || !went_well(code)) return std::nullopt;
   const char* path = archive_entry_pathname(entry);
   if (path == nullptr) path = archive_entry_pathname_utf8(entry);
-  return Member{path == nullptr ? "unnamed" : path, archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == nullptr};
+  // An empty name would be the archive's own.
+  return Member{path == nullptr || *path == '\0' ? "unnamed" : path, archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == nullptr};
 }
 
 // By block: archive_read_data() would drop what stands before an error.

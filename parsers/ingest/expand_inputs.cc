@@ -85,6 +85,7 @@ class Expander {
   InputSet set_;
   std::set<FileIdentity> files_, folders_;
   bool has_stdin_ = false;
+  bool met_again_ = false;  // the folder holds what was read already
   bool full_ = false;
 };
 
@@ -126,19 +127,22 @@ void Expander::add_path(const std::string& path, bool named) {
 void Expander::add_folder(const std::string& path) {
   if (!names_in(path)) return problem(path, {ErrorCode::unreadable, "the folder may not be read", path, "run as a user who may read it"}, true);
   std::vector<std::string> files;
+  const std::uint64_t skipped_before = set_.skipped_special;
+  met_again_ = false;
   collect(path, 0, files);
   std::sort(files.begin(), files.end());
-  const std::size_t before = set_.files.size() + set_.problems.size();
   for (const std::string& file : files) add_regular(file, false);
-  if (files.empty() && set_.files.size() + set_.problems.size() == before) {
-    problem(path, {ErrorCode::not_found, "the folder holds no file that can be read, or none that was not read already", path, ""}, true);
+  if (const std::uint64_t skipped = set_.skipped_special - skipped_before; skipped > 0) {
+    const std::string what = fmt::format("{} of what it holds {} not read: no permission, a broken link, a pipe, socket or device, or deeper than {} folders", skipped, skipped == 1 ? "was" : "were", limits_.folder_depth);
+    problem(path, {ErrorCode::unreadable, what, path, "name what is wanted of it"}, false);
   }
+  if (files.empty() && !met_again_) problem(path, {ErrorCode::not_found, "the folder holds no file that can be read", path, ""}, true);
 }
 
 // A folder is entered once, so that links in a circle end.
 void Expander::collect(const std::string& folder, std::size_t depth, std::vector<std::string>& files) {
   struct stat status {};
-  if (stat(folder.c_str(), &status) == 0 && !folders_.insert({status.st_dev, status.st_ino}).second) return;
+  if (stat(folder.c_str(), &status) == 0 && !folders_.insert({status.st_dev, status.st_ino}).second) return void(met_again_ |= depth == 0);
   const auto names = depth > limits_.folder_depth ? std::nullopt : names_in(folder);
   if (!names) {
     ++set_.skipped_special;
@@ -152,6 +156,8 @@ void Expander::collect(const std::string& folder, std::size_t depth, std::vector
       collect(path, depth + 1, files);
     } else if (files_.insert({status.st_dev, status.st_ino}).second) {
       files.push_back(path);
+    } else {
+      met_again_ = true;
     }
   }
 }

@@ -37,6 +37,10 @@ TEST_CASE("named files come in the order given, and once", "[expand_inputs]") {
   REQUIRE(names(set, folder) == Names{"z.txt", "a.txt"});
   REQUIRE(set.files[0].named);
   REQUIRE(set.problems.empty());
+  const std::string logs = std::filesystem::path(folder.write("logs/in/b.log", "3")).parent_path().parent_path();
+  const InputSet twice = expand_inputs({logs, logs + "/.", logs + "/in", folder.path()}, {});
+  REQUIRE(twice.files.size() == 3);
+  REQUIRE(twice.problems.empty());
 }
 
 TEST_CASE("a folder gives its files in byte order, through folders and links, without circles", "[expand_inputs]") {
@@ -50,7 +54,9 @@ TEST_CASE("a folder gives its files in byte order, through folders and links, wi
   REQUIRE(names(set, folder) == Names{"logs/B.log", "logs/b.log", "logs/in/c.log", "logs/link/d.log"});
   REQUIRE(set.skipped_special == 2);
   REQUIRE_FALSE(set.files[0].named);
-  REQUIRE(set.problems.empty());
+  REQUIRE(set.problems.size() == 1);
+  REQUIRE_FALSE(set.problems[0].named);
+  REQUIRE(set.problems[0].error.what.starts_with("2 of what it holds were not read"));
 }
 
 TEST_CASE("what is named and not there is a problem that names itself; an empty folder too", "[expand_inputs]") {
@@ -94,6 +100,17 @@ TEST_CASE("an archive gives its files, told by content, rotated ones oldest firs
     REQUIRE(set.files[0].member == "x/app.log.1");
     REQUIRE(set.files[0].named);
   }
+}
+
+TEST_CASE("a member without a name is not the archive itself", "[expand_inputs]") {
+  const ScratchFolder folder;
+  const InputSet set = expand_inputs({folder.write("logs.tar", tar({{"a.log", "1"}, {"", "2"}}))}, {});
+  REQUIRE(names(set, folder) == Names{"logs.tar!/a.log", "logs.tar!/unnamed"});
+  std::string bytes(8, '\0');
+  auto opened = open_input(set.files[1], 1, {});
+  REQUIRE(opened.ok());
+  REQUIRE((*opened)->read(bytes) == 1);
+  REQUIRE(bytes[0] == '2');
 }
 
 TEST_CASE("an archive inside an archive is told and left", "[expand_inputs]") {
