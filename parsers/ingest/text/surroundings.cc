@@ -12,7 +12,7 @@ namespace {
 
 using model::Direction;
 constexpr std::size_t kNone = std::string_view::npos;
-constexpr std::size_t kLongestSession = 256;
+constexpr std::size_t kLongestSession = 4096;  // a signed or sealed id, as gateways give, has hundreds of bytes
 
 enum class Party : std::uint8_t { none, client, server };
 
@@ -272,12 +272,14 @@ Direction direction_of(std::string_view words) {
 }
 
 Surroundings describe_surroundings(std::string_view before_body, std::string_view after) {
+  const std::string_view far = before_body.substr(before_body.size() - std::min(before_body.size(), kLongestSession));
   if (before_body.size() > kNearBytes) before_body.remove_prefix(before_body.size() - kNearBytes);
   after = after.substr(0, kNearBytes);
   Surroundings result;
   result.direction = direction_of(before_body);
   result.session = session_in(before_body);
   if (result.session.empty()) result.session = session_in(after);
+  if (result.session.empty() && far.size() > before_body.size()) result.session = session_in(far);
   if (!result.session.empty()) {
     result.keying = model::SessionKeying::mcp_session_id;
   } else {

@@ -1,6 +1,6 @@
 // What the text around an embedded JSON-RPC body says about it, for records that no dialect knows: direction, session, peer. For
 // words only a person wrote; nothing here is sure, and the body's own kind (a result, a request of the server) outranks it.
-// Pure; no allocation; reads at most kNearBytes on each side.
+// Pure; no allocation; reads at most kNearBytes on each side, and a session further in front.
 #pragma once
 
 #include <cstdint>

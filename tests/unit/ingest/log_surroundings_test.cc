@@ -47,6 +47,8 @@ TEST_CASE("phrases that name a party, then single words, the nearest to the body
 TEST_CASE("sessions by their usual names") {
   const auto session = [](std::string_view before, std::string_view after = "") { return std::string(describe_surroundings(before, after).session); };
   CHECK(session("session=abc-1 x ") == "abc-1");
+  const std::string sealed(1400, 'Q');  // two of them that are not told apart would share their ids
+  CHECK(session("session=" + sealed + "1 body=") == sealed + "1");
   CHECK(session("--> POST /mcp client=10.0.0.1:1 session=- body=") == "");
   CHECK(session("session_id=abc ") == "abc");
   CHECK(session("sessionId: abc ") == "abc");
