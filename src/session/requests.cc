@@ -121,7 +121,7 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   const bool nobodys = !from_client && !exchange && session.keyed_by == model::SessionKeying::source && sessions_.size() > 2;
   const bool ids_tell = !nobodys && !session.stateless && !session.modern && message.id.type != IdType::null && message.id.present();
   Call* in_flight = ids_tell ? calls_.newest_open(session.index, requestor, message.id) : nullptr;
-  if (in_flight && in_flight->maybe_answered) in_flight = nullptr;  // it may be over: no collision that could be shown
+  if (in_flight && (in_flight->maybe_answered || told_by_another(*in_flight, seen, session))) in_flight = nullptr;  // over, or another client's: no collision that could be shown
   request.retransmitted = ids_tell && is_retransmission(state, message, requestor, time_of(seen));
   if (Call* before = message.id.present() ? sent_before(session, exchange, message, requestor, time_of(seen)) : nullptr) {
     close_call(*before, CloseReason::sent_again, time_of(seen), nullptr);
@@ -170,6 +170,15 @@ void SessionTracker::follow_process(SessionState& state, const Observation& seen
   const bool opens = seen.message->method == "initialize" && state.session.initialize_seen;
   if (opens) begins_again(state, *seen.message, time_of(seen)) ? begin_count(state) : restart(state, seen);
   follow_count(state, seen.message->id);
+}
+
+// Where nothing names a session, of two processes that write into one log each may count its own ids. What both tell alike is one request that went
+// through both.
+bool SessionTracker::told_by_another(const Call& waiting, const Observation& seen, model::Session& session) const {
+  const std::uint64_t writer = writers_.at(waiting.handle);
+  if (session.keyed_by != model::SessionKeying::source || seen.exchange != 0 || seen.connection == 0 || writer == 0 || writer == seen.connection) return false;
+  if (waiting.params_digest == seen.message->digest) return false;
+  return session.mixed = true;
 }
 
 // The same initialize again before the first one could be answered: written twice, or by a second process that was started with the first. A process

@@ -115,6 +115,8 @@ Call& SessionTracker::open_call(const Observation& seen, SessionState& state, Ex
     exchange->carries_request = true;
     exchange->calls.push_back(call.handle);
   }
+  if (call.handle >= writers_.size()) writers_.resize(call.handle + 1);
+  writers_[call.handle] = exchange ? 0 : seen.connection;
   if (state.session.open.empty()) state.busy_since = seen.source;
   state.session.open.push_back(call.handle);
   return call;

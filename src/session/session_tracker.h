@@ -99,6 +99,7 @@ class SessionTracker : public model::ObservationSink {
   bool told_by_child(const Observation& seen);
   void on_request(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor);
   void follow_process(SessionState& state, const Observation& seen);
+  bool told_by_another(const model::Call& waiting, const Observation& seen, model::Session& session) const;
   void remember_caller(const Observation& seen, const model::Call& call);
   model::Call* sent_before(const model::Session& session, const model::Exchange* exchange, const model::RpcMessage& message, model::Direction requestor, Time at);
   void count_client_request(model::Session& session, const model::RpcMessage& message);
@@ -229,6 +230,7 @@ class SessionTracker : public model::ObservationSink {
   std::unordered_map<std::string, std::uint64_t> unplaced_;            // log: id -> records of replies without a stream that no single session fits
   bool clients_name_ = false;                                          // log: some session goes by a name of its client's making
   bool hosts_show_ = false;                                            // log: and its messages stand in the log
+  std::vector<std::uint64_t> writers_;                                 // log: by call handle, the process that told of it; 0: not told
   CallRef rejected_;                                                   // whose reply a client refused last
   struct LastMessage { std::uint64_t digest = 0, channel = 0; Time at; };
   std::vector<LastMessage> recent_;                                    // log: the last messages, to tell one written twice

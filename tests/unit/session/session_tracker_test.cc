@@ -261,6 +261,20 @@ TEST_CASE("a process that starts again ends what was open, and its ids begin ane
   CHECK(log.told() == Lines{"+ stdio:files", "> 0", "> 1", "x 0 restarted", "x 1 restarted", "> 0", "> 1"});
 }
 
+TEST_CASE("two processes of one log that names no session each count their own ids; one that asks twice collides with itself") {
+  const auto told = [](std::uint64_t second, std::string_view payload) {
+    Tracked log;
+    log.request("1", {.connection = 7, .at = 0, .direction = model::Direction::client_to_server, .method = "tools/call", .payload = "a"});
+    log.request("1", {.connection = second, .at = 0.1, .direction = model::Direction::client_to_server, .method = "tools/call", .payload = payload});
+    const std::string last = log.told().back();
+    log.finish();
+    return std::make_pair(last, log.mixed);
+  };
+  CHECK(told(8, "b") == std::make_pair(std::string("> 1 reused"), std::vector{true}));
+  CHECK(told(7, "b") == std::make_pair(std::string("> 1 takes over reused"), std::vector{false}));
+  CHECK(told(8, "a").second == std::vector{false});
+}
+
 TEST_CASE("a process that carries on its count beside one started later, under the same name: the log holds several clients") {
   Tracked log;
   const auto ask = [&](std::string_view id, std::string_view method, double at, std::string_view payload) {
