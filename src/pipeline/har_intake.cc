@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ingest/har/body_text.h"
+#include "model/book_reasons.h"
 
 namespace mcpscan::pipeline {
 namespace {
@@ -52,7 +53,7 @@ std::unique_ptr<HarExchange> HarIntake::next() {
 }
 
 std::unique_ptr<HarExchange> HarIntake::take(const HarEntry& entry) {
-  if (is_outside(entry.started)) return books_.ignore("out-of-window"), nullptr;
+  if (is_outside(entry.started)) return books_.ignore(model::kOutOfWindow), nullptr;
   note_times(entry);
   HarUrl url = split_url(entry.url);
   const app::HttpHead request = har_request_head(entry, url), response = har_response_head(entry);

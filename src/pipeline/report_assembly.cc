@@ -190,12 +190,20 @@ void apply_filter(const ReportRequest& filter, Report& report) {
     std::erase_if(incident.findings, [&](const std::string& id) { return !kept.contains(id); });
   }
   model::Level worst = model::Level::informational;
+  std::set<std::string> of_rules;
   const std::uint64_t gone = std::erase_if(report.findings, [&](const Finding& finding) {
     if (kept.contains(finding.id)) return false;
     worst = std::max(worst, finding.level);
+    if (finding.level > model::Level::informational) of_rules.insert(finding.rule);
     return true;
   });
   if (gone == 0) return;
+  for (model::RuleCoverage& rule : report.rules) {
+    if (!of_rules.contains(rule.rule) || rule.state != model::RuleState::evaluated) continue;
+    rule.state = model::RuleState::partly;
+    rule.why = "findings are not shown, since others were chosen";
+    rule.enable = "leave --session, --tool, --client and --min-level out";
+  }
   if (worst > model::Level::informational) report.findings_left_out += gone;
   report.notes.push_back(fmt::format("not shown, since others were chosen: {} finding{}, the worst of level {}", gone, gone == 1 ? "" : "s", model::to_string(worst)));
 }

@@ -26,6 +26,7 @@
 #include "pipeline/record_lines.h"
 #include "pipeline/repeated_lines.h"
 #include "pipeline/report_assembly.h"
+#include "pipeline/time_window.h"
 #include "pipeline/transcript_scan.h"
 
 namespace mcpscan::pipeline {
@@ -200,9 +201,11 @@ class Scan {
       read_log(file, input, std::move(head), **opened, row);
     }
     if (recorder_) end_recording(file, as_log, row);
+    set_outside_apart(options_.since, options_.until, row);
     row.bytes = (*opened)->bytes_on_disk();
     bytes_before_ += row.bytes;
     row.anomalies.merge((*opened)->anomalies());
+    if (kind == FormatKind::empty && !row.anomalies.empty()) row.error = row.anomalies.entries().begin()->second.text;
     row.vantage = place_of(file, row.vantage);
     if ((options_.hash || options_.exonerate != model::Party::unknown) && !file.path.empty()) hash(file, row);
   }
@@ -403,10 +406,7 @@ class Scan {
     std::string rest(kHeadBytes, '\0');
     while (bytes.read(rest) > 0) {
     }
-    if (kind == FormatKind::empty || head.empty()) {
-      row.error = "the file is empty";
-      return;
-    }
+    if (kind == FormatKind::empty || head.empty()) return;
     row.error = ingest::is_flow_file(head) ? "a mitmproxy flow file: export it as HAR, `mitmdump -nr FILE --set hardump=FILE.har`" : "neither text nor a capture";
     row.books.ignore("binary");
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/book_reasons.h"
 #include "report/layout.h"
 
 namespace mcpscan::report {
@@ -61,6 +62,7 @@ bool Wording::several_days() const { return index_->first().known() && zone_.day
 
 std::string Wording::input_facts(const model::InputRow& input) const {
   if (!input.error.empty()) return "could not be read: " + safe_(input.error);
+  if (input.reader == "none") return input.books.total == 0 ? "nothing to read in it" : record_words(input) + ", read already";
   std::string text = record_words(input);
   const std::string when = period(input.first, input.last);
   text += when.empty() ? ", no times" : ", " + when;
@@ -105,7 +107,10 @@ std::string Wording::checked() const {
   const std::string when = period(index_->first(), index_->last());
   if (!when.empty()) text += fmt::format(" ({})", when);
   const bool one = (report.totals.tools_calls > 0 ? report.totals.tools_calls : report.requests) == 1;
-  return text + fmt::format(" {} checked by {}", one ? "was" : "were", counted(index_->judged_rules().size(), "rule"));
+  const std::size_t judged = index_->judged_rules().size();
+  const auto partly = std::count_if(report.rules.begin(), report.rules.end(), [](const auto& rule) { return rule.state == model::RuleState::partly; });
+  if (judged == 0 && partly > 0) return text + fmt::format(" {} checked in part by {}", one ? "was" : "were", counted(static_cast<std::uint64_t>(partly), "rule"));
+  return text + fmt::format(" {} checked by {}", one ? "was" : "were", judged == 0 ? "no rule" : counted(judged, "rule"));
 }
 
 std::string Wording::replies() const {
@@ -127,14 +132,20 @@ std::vector<std::string> Wording::reservations() const {
 
 Labelled Wording::nothing_found() const {
   const auto but = reservations();
+  const auto& rules = index_->report().rules;
+  if (!rules.empty() && index_->rules_not_judged() == rules.size()) {
+    return {"NOTHING WAS JUDGED", fmt::format("{}: the evidence lacks what the rules that were asked need. What that is stands below.", checked())};
+  }
   std::string text = fmt::format("{}: {}, and nothing at fault was found.", checked(), replies());
   if (!but.empty()) text += fmt::format(" Read it with what limits it, below: {}.", joined(but, but.size()));
   return {index_->proves_clean() ? "CLEAN" : "NO FAULT FOUND", text};
 }
 
 Labelled Wording::no_mcp() const {
-  std::uint64_t records = 0, used = 0, readable = 0;
+  std::uint64_t records = 0, used = 0, readable = 0, outside = 0;
   for (const auto& input : index_->report().inputs) {
+    const auto out = input.books.ignored.find(model::kOutOfWindow);
+    if (out != input.books.ignored.end()) outside += out->second;
     records += input.books.total;
     used += input.books.used;
     if (input.error.empty()) ++readable;
@@ -145,6 +156,12 @@ Labelled Wording::no_mcp() const {
             fmt::format("Used: {} of {} in {}: HTTP exchanges without their bodies, statements, or what a client noted of its calls; no request, reply or session of MCP is among them. "
                         "Give the capture, HAR or server's log of the same time as well: the rules lay them beside each other.{}",
                         thousands(used), counted(records, "record"), counted(readable, "input"), index_->findings_total() > 0 ? " What these tell by themselves stands below." : "")};
+  }
+  if (records == 0) return {"There was nothing to read.", fmt::format("{} held no record.", counted(readable, "input"))};
+  if (outside > 0) {
+    return {"Nothing of the time that was asked for.",
+            fmt::format("Read: {} in {}, of which {} lie outside of --since and --until; nothing else among them speaks MCP.", counted(records, "record"), counted(readable, "input"),
+                        thousands(outside))};
   }
   return {"Nothing here speaks MCP.",
           fmt::format("Read: {} in {}; no JSON-RPC message, no MCP session, no known log statement among them. "

@@ -178,6 +178,10 @@ TEST_CASE("what --session leaves out is counted and told, and rules that --rule 
   CHECK(none.report.findings_left_out == all);
   REQUIRE_FALSE(none.report.notes.empty());
   CHECK(none.report.notes.back().starts_with("not shown, since others were chosen: "));
+  const auto& rules = none.report.rules;
+  const auto hidden = std::find_if(rules.begin(), rules.end(), [](const auto& rule) { return rule.rule == "duplicate-request-id"; });
+  REQUIRE(hidden != rules.end());
+  CHECK(hidden->state == model::RuleState::partly);
   options.session.clear();
   options.rules = {"null-id"};
   for (const auto& rule : scan_of(options).report.rules) CHECK((rule.rule == "null-id") == (rule.state == model::RuleState::evaluated));
@@ -198,9 +202,22 @@ TEST_CASE("what cannot be read is told, and the rest is read: missing, empty, bi
     REQUIRE(found != result.report.inputs.end());
     return *found;
   };
-  CHECK_FALSE(row("empty.log").error.empty());
+  CHECK(row("empty.log").reader == "none");
+  CHECK(row("empty.log").books.total == 0);
   CHECK_FALSE(row("noise.bin").error.empty());
   CHECK_FALSE(row("cut.log.gz").anomalies.empty());
+}
+
+TEST_CASE("an input that lies outside of --since and --until was not used for anything") {
+  const ScratchFolder folder;
+  ScanOptions options;
+  options.inputs = {folder.write("a.log", colliding())};
+  const std::uint64_t used = scan_of(options).report.inputs.at(0).books.used;
+  options.since = Time{4'000'000'000'000'000};
+  const ScanResult none = scan_of(options);
+  CHECK(none.report.inputs.at(0).books.used == 0);
+  CHECK(none.report.inputs.at(0).books.ignored.at("out-of-window") == used);
+  check_books(none);
 }
 
 TEST_CASE("exports of clouds: a document, a table, and the newest record first all give what the plain log gives, with the places of the export") {

@@ -64,12 +64,12 @@ TEST_CASE("what was not judged is a SARIF notification about its rule") {
 TEST_CASE("in JUnit a rule that found something fails, one that could not be judged is skipped, an unreadable input is an error") {
   model::Report report = tests::demo_report();
   report.inputs.push_back(tests::demo_input());
-  report.inputs[1].error = "the file is empty";
+  report.inputs[1].error = "neither text nor a capture";
   const std::string text = written("junit", report);
   CHECK(has(text, "<testsuites name=\"mcpscan\" tests=\"10\" failures=\"3\" errors=\"1\" skipped=\"2\" time=\"0\">"));
   CHECK(has(text, "name=\"duplicate-request-id\" time=\"0\">\n      <failure type=\"critical\" message=\"critical  82 in session"));
   CHECK(has(text, "<skipped message=\"2 of 3 replies carry no body in this log; set DEBUG on sse_starlette or capture the wire\"/>"));
-  CHECK(has(text, "<error type=\"unreadable\" message=\"the file is empty\"/>"));
+  CHECK(has(text, "<error type=\"unreadable\" message=\"neither text nor a capture\"/>"));
   CHECK(has(text, "judged in part: the log starts in the middle of 2 sessions"));
 }
 

@@ -97,6 +97,33 @@ TEST_CASE("an input that could not be read is never told as a clean or foreign o
   CHECK(written("text", model::Report()) == "No input was read.\n");
 }
 
+TEST_CASE("where no rule that was asked could judge, nothing at fault was looked for; where one could in part, that is said") {
+  auto report = tests::demo_report();
+  report.findings.clear(), report.incidents.clear();
+  for (auto& rule : report.rules) rule.state = model::RuleState::not_evaluable;
+  const std::string nothing = written("text", report, terminal(400));
+  CHECK(has(without_colour(nothing), "NOTHING WAS JUDGED"));
+  CHECK(has(nothing, "checked by no rule"));
+  CHECK_FALSE(has(nothing, "nothing at fault was found"));
+  report.rules[0].state = model::RuleState::partly;
+  CHECK(has(written("text", report, terminal(400)), "checked in part by 1 rule"));
+}
+
+TEST_CASE("of inputs that hold nothing, or nothing of the time that was asked for, nothing else is said") {
+  model::Report report;
+  report.inputs.push_back(tests::demo_input());
+  report.inputs[0].reader = "none";
+  report.inputs[0].books = {};
+  const std::string empty = written("text", report);
+  CHECK(has(empty, "nothing to read in it"));
+  CHECK(has(empty, "There was nothing to read."));
+  report.inputs[0].reader = "log/general";
+  report.inputs[0].books.ignore("out-of-window", 80);
+  const std::string outside = written("text", report);
+  CHECK(has(outside, "of which 80 lie outside of"));
+  CHECK_FALSE(has(outside, "speaks MCP. "));
+}
+
 TEST_CASE("incidents stand worst first, whatever their order in the report") {
   auto report = tests::demo_report();
   model::Incident low;

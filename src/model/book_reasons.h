@@ -1,0 +1,8 @@
+// Reasons of an input's books that more than their writer knows. Constants only.
+#pragma once
+
+namespace mcpscan::model {
+
+inline constexpr const char* kOutOfWindow = "out-of-window";  // outside of --since and --until
+
+}  // namespace mcpscan::model
