@@ -3,30 +3,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <string_view>
 
+#include "fuzz/pieces.h"
 #include "ingest/text/block_reader.h"
 
 namespace {
 
 using mcpscan::ingest::TextBlock;
-
-class Bytes : public mcpscan::ByteReader {
- public:
-  Bytes(std::string_view bytes, std::size_t most) : bytes_(bytes), most_(most) {}
-  std::size_t read(std::span<char> to) override {
-    const std::size_t count = std::min({to.size(), bytes_.size(), most_});
-    std::memcpy(to.data(), bytes_.data(), count);
-    bytes_.remove_prefix(count);
-    return count;
-  }
-
- private:
-  std::string_view bytes_;
-  std::size_t most_;
-};
 
 bool starts(std::string_view, std::string_view line) { return line.starts_with('2'); }
 
@@ -36,7 +21,7 @@ std::string records_of(std::string_view input, std::size_t block_bytes, std::siz
   limits.block_bytes = block_bytes;
   limits.line_bytes = 64;
   limits.record_bytes = 400;
-  Bytes bytes(input, read_bytes);
+  mcpscan::tests::Pieces bytes(input, read_bytes);
   mcpscan::ingest::BlockReader reader(bytes, "", 0, mcpscan::ingest::RecordBorder(starts), limits);
   std::string records;
   TextBlock block;

@@ -9,26 +9,12 @@
 #include <string_view>
 
 #include "base/hash.h"
+#include "fuzz/pieces.h"
 #include "pipeline/har_scan.h"
 
 namespace {
 
 using namespace mcpscan;
-
-class Slices : public ByteReader {
- public:
-  Slices(std::string_view bytes, std::size_t slice) : bytes_(bytes), slice_(slice) {}
-  std::size_t read(std::span<char> to) override {
-    const std::size_t count = std::min({to.size(), slice_, bytes_.size()});
-    std::copy_n(bytes_.data(), count, to.data());
-    bytes_.remove_prefix(count);
-    return count;
-  }
-
- private:
-  std::string_view bytes_;
-  std::size_t slice_;
-};
 
 // Holds the order that the session layer relies on, and sums up what was told.
 class Order : public model::ObservationSink {
@@ -51,7 +37,7 @@ class Order : public model::ObservationSink {
 };
 
 std::uint64_t run(std::string_view text, std::size_t slice, const Limits& limits) {
-  Slices bytes(text, slice);
+  tests::Pieces bytes(text, slice);
   Order order;
   model::InputRow row;
   pipeline::CaptureNumbers numbers;

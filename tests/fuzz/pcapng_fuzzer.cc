@@ -1,32 +1,14 @@
 // module: net
 // Any bytes as a capture file, pcap or pcapng: every record is a packet or in the books, and nothing is read out of bounds.
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <string_view>
 
+#include "fuzz/pieces.h"
 #include "net/capture_reader.h"
 
-namespace {
-
-class Input final : public mcpscan::ByteReader {
- public:
-  Input(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
-  std::size_t read(std::span<char> to) override {
-    const std::size_t step = std::min({to.size(), size_ - at_, std::size_t{999}});
-    std::copy_n(data_ + at_, step, to.data());
-    at_ += step;
-    return step;
-  }
-
- private:
-  const std::uint8_t* data_;
-  std::size_t size_, at_ = 0;
-};
-
-}  // namespace
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  Input input(data, size);
+  mcpscan::tests::Pieces input({reinterpret_cast<const char*>(data), size}, 999);
   mcpscan::Limits limits;
   limits.packet_bytes = 4096;
   limits.capture_block_bytes = 8192;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "fuzz/pieces.h"
 #include "ingest/text/csv_records.h"
 #include "ingest/text/json_records.h"
 #include "ingest/transcript/transcript_reader.h"
@@ -12,21 +13,6 @@
 namespace {
 
 using namespace mcpscan;
-
-class Pieces : public ByteReader {
- public:
-  Pieces(std::string_view text, std::size_t piece) : text_(text), piece_(piece) {}
-  std::size_t read(std::span<char> to) override {
-    const std::size_t count = std::min({to.size(), piece_, text_.size()});
-    std::copy_n(text_.data(), count, to.data());
-    text_.remove_prefix(count);
-    return count;
-  }
-
- private:
-  std::string_view text_;
-  std::size_t piece_;
-};
 
 std::string all_of(ByteReader& lines) {
   std::string all, room(4096, '\0');
@@ -37,7 +23,7 @@ std::string all_of(ByteReader& lines) {
 std::string lines_of(std::string_view text, std::size_t piece) {
   const Limits limits;
   const ingest::RecordForm* form = ingest::record_form(text);
-  Pieces pieces(text, piece), cells(text, piece);
+  tests::Pieces pieces(text, piece), cells(text, piece);
   ingest::JsonRecordLines records(pieces, form != nullptr ? *form : *ingest::record_form("[\n{"), limits);
   ingest::CsvRecordLines rows(cells, limits);
   return all_of(records) + '\n' + all_of(rows);

@@ -6,28 +6,13 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/byte_reader.h"
 #include "base/yaml.h"
+#include "fuzz/pieces.h"
 #include "ingest/text/yaml_records.h"
 
 namespace {
 
 using namespace mcpscan;
-
-class Pieces : public ByteReader {
- public:
-  Pieces(std::string_view text, std::size_t piece) : text_(text), piece_(piece) {}
-  std::size_t read(std::span<char> room) override {
-    const std::size_t count = std::min({room.size(), piece_, text_.size()});
-    std::copy_n(text_.data(), count, room.data());
-    text_.remove_prefix(count);
-    return count;
-  }
-
- private:
-  std::string_view text_;
-  std::size_t piece_;
-};
 
 void check(const YamlNode& node, std::size_t lines) {
   if (!node.is_defined() || node.place().line > lines) std::abort();
@@ -39,7 +24,7 @@ std::string as_lines(std::string_view text, std::size_t piece) {
   Limits limits;
   limits.block_bytes = 4096;
   limits.line_bytes = 65536;
-  Pieces pieces(text, piece);
+  tests::Pieces pieces(text, piece);
   ingest::YamlRecordLines lines(pieces, limits);
   std::string all, room(4096, '\0');
   while (const std::size_t count = lines.read(room)) all.append(room, 0, count);
