@@ -307,7 +307,7 @@ bool starts_record(const LogParser::State& state, std::string_view previous_line
   if (state.prefixes.match(now.payload, 0, times, captures, head) != 0) return true;
   if (links_tracebacks(now.payload)) return false;
   if (state.shape.timed) return false;
-  const bool inside = before.payload.empty() || goes_on_by_its_first_byte(before.payload) || links_tracebacks(before.payload);
+  const bool inside = before.payload.empty() || goes_on_by_its_first_byte(before.payload) || links_tracebacks(before.payload) || opens_traceback(before.payload);
   return !inside;
 }
 

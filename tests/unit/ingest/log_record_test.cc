@@ -219,6 +219,9 @@ TEST_CASE("the border test never cuts inside a three-line record, a traceback or
   CHECK_FALSE(parser.starts_record("    send()", "anyio.ClosedResourceError"));
   CHECK_FALSE(parser.starts_record("", "During handling of the above exception, another exception occurred:"));
   CHECK_FALSE(parser.starts_record("", "Traceback (most recent call last):"));
+  parser.calibrate("no times here\n");
+  CHECK_FALSE(parser.starts_record("error in call: Traceback (most recent call last):", "999"));
+  CHECK(parser.starts_record("error in call: none", "999"));
   parser.calibrate(kRich);
   CHECK_FALSE(parser.starts_record("x", "                    INFO     Created new          streamable_http_manager.py:240"));
   CHECK(parser.starts_record("x", "[11/29/26 16:35:09] INFO     Received                                  app.py:11"));
