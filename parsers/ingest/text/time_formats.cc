@@ -21,7 +21,7 @@ unsigned two(const char* at) {
 }
 
 std::int64_t four(const char* at) {
-  const unsigned high = two(at), low = two(at + 2);
+  const std::int64_t high = two(at), low = two(at + 2);
   return high < 100 && low < 100 ? high * 100 + low : -1;
 }
 
