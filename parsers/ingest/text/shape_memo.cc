@@ -9,7 +9,7 @@
 namespace mcpscan::ingest {
 
 std::string_view ShapeMemo::shape(std::string_view text) {
-  if (text.size() > kBytes) return {};
+  if (text.empty() || text.size() > kBytes) return {};
   std::memcpy(buffer_.data(), text.data(), text.size());
   const std::size_t words = (text.size() + 7) / 8;
   for (std::size_t i = 0; i < words; ++i) {
