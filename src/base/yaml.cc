@@ -183,6 +183,7 @@ class YamlTree {
   std::size_t alias_bytes_ = kYamlAliasBytes;
 };
 
-YamlText read_yaml(std::string_view text) { return YamlTree(text).read(); }
+// libyaml drops a mark only where it is to tell the encoding by it.
+YamlText read_yaml(std::string_view text) { return YamlTree(text.substr(text.starts_with("\xEF\xBB\xBF") ? 3 : 0)).read(); }
 
 }  // namespace mcpscan

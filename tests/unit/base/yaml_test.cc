@@ -33,6 +33,10 @@ TEST_CASE("null is what YAML calls so, unless it is quoted or said to be a text"
   CHECK(shown("[null, ~, Null, 'null', !!str null, nil]") == "[~ ~ ~ \"null\" \"null\" nil]");
 }
 
+TEST_CASE("a mark in front and line ends of Windows belong to no value") {
+  CHECK(shown("\xEF\xBB\xBF" "a: 1\r\nb: [x]\r\n") == "{a:1 b:[x]}");
+}
+
 TEST_CASE("only the first document is read, and of nothing nothing comes") {
   CHECK(shown("--- a\n--- b\n") == "a");
   CHECK(shown("") == "?");
