@@ -25,12 +25,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string with_caret(std::string_view text, YamlPlace place) {
-  for (std::size_t line = 0; line < place.line; ++line) {
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) return {};
-    text.remove_prefix(end + 1);
-  }
-  const std::string_view shown = text.substr(0, std::min<std::size_t>(text.find('\n'), 160));
+  const auto line = line_at(text, place);
+  if (!line) return {};
+  const std::string_view shown = line->substr(0, 160);
   return fmt::format("\n    {}\n    {}^", shown, std::string(std::min(place.column, shown.size()), ' '));
 }
 

@@ -186,4 +186,13 @@ class YamlTree {
 // libyaml drops a mark only where it is to tell the encoding by it.
 YamlText read_yaml(std::string_view text) { return YamlTree(text.substr(text.starts_with("\xEF\xBB\xBF") ? 3 : 0)).read(); }
 
+std::optional<std::string_view> line_at(std::string_view text, YamlPlace place) {
+  for (std::size_t line = 0; line < place.line; ++line) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return std::nullopt;
+    text.remove_prefix(end + 1);
+  }
+  return text.substr(0, text.find('\n'));
+}
+
 }  // namespace mcpscan

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,5 +66,8 @@ struct YamlText {
   YamlPlace error_place;
 };
 YamlText read_yaml(std::string_view text);
+
+// The line of the place, without its end; nothing where the text has none there.
+std::optional<std::string_view> line_at(std::string_view text, YamlPlace place);
 
 }  // namespace mcpscan

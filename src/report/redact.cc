@@ -232,7 +232,7 @@ class Masker {
     end = std::min(end, text_.size());
     if (name.ends_with("authorization")) keep_scheme(end);
     mask(end - at_);
-    keep(std::min(quote.size(), text_.size() - at_));
+    keep(quote.size());
   }
 
   void mask_bare(std::string_view name) {

@@ -168,7 +168,9 @@ void YamlRecordLines::end_document() {
   if (std::all_of(text.begin(), text.end(), is_blank)) return;
   const std::size_t from = out_.size();
   YamlText entry = whole ? read_yaml(text) : YamlText();
-  if (!entry.error.empty()) entry = read_yaml(sound(text));
+  if (!entry.error.empty()) {
+    if (const std::string clean = sound(text); clean != text) entry = read_yaml(clean);
+  }
   if (entry.root.is_map() && JsonOfYaml(limits_, out_).put(entry.root)) return void(out_ += '\n');
   out_.resize(from);
   out_ += "--- ";

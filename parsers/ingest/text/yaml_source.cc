@@ -9,14 +9,8 @@
 namespace mcpscan::ingest {
 
 std::string YamlSource::picture(YamlPlace place) const {
-  std::size_t from = 0;
-  for (std::size_t line = 0; line < place.line; ++line) {
-    const std::size_t end = text_.find('\n', from);
-    if (end == std::string_view::npos) return {};
-    from = end + 1;
-  }
-  const std::string_view line = text_.substr(from, std::min(text_.find('\n', from), text_.size()) - from);
-  return fmt::format("\n  {}\n  {:>{}}", line, '^', place.column + 1);
+  const auto line = line_at(text_, place);
+  return line ? fmt::format("\n  {}\n  {:>{}}", *line, '^', place.column + 1) : std::string();
 }
 
 void YamlSource::fail(YamlPlace place, std::string_view what, std::string hint) {
