@@ -9,7 +9,7 @@ namespace mcpscan {
 
 struct Limits {
   // --- reading ---
-  std::size_t block_bytes = 1 << 20;            // bytes a worker takes at a time; 1 MiB fits the caches, 4 MiB does not
+  std::size_t block_bytes = 512u << 10;         // bytes a worker takes at a time; what they come to fits a core's second cache
   std::size_t line_bytes = 16u << 20;           // longest line kept; base64 images make lines of 10 MB; the rest is skipped
   std::size_t record_bytes = 32u << 20;         // longest record of several lines
   std::size_t record_lines = 2000;              // lines of one record (tracebacks, pretty JSON)

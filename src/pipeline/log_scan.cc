@@ -38,7 +38,7 @@ std::vector<model::Vantage> vantages_of(const ingest::LogParser& parser) {
 }
 
 // Blocks read ahead of the merger, so that the others need not wait while it works on one that takes long.
-constexpr std::size_t kLeastAhead = 9;
+constexpr std::size_t kLeastAhead = 5;
 
 // What a thread keeps from block to block.
 struct Desk {
