@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 using model::ReportFormatEntry;
 
 constexpr std::string_view kUsual = "text";
+constexpr std::size_t kPiece = 64 * 1024;  // bytes written at a time
 
 const ReportFormatEntry* format_named(std::string_view name) {
   for (const auto* entry : report::registered_report_formats()) {
@@ -97,7 +98,7 @@ Status ReportOutput::possible(const std::vector<std::string>& inputs) const {
 }
 
 Status ReportOutput::write(const model::Report& report, bool raw, const Zone& zone) const {
-  return write([&](const model::ReportFormatEntry& format, const model::ReportOptions& options) { return format.write(report, options); }, raw, zone);
+  return write([&](const auto& format, const auto& options, auto out) { format.write(report, options, out); }, raw, zone);
 }
 
 std::string ReportOutput::first_unfit(FunctionRef<bool(std::string_view)> can_carry) const {
@@ -142,12 +143,10 @@ Status ReportOutput::write(Render render, bool raw, const Zone& zone) const {
   for (const Target& target : targets_) {
     if (target.streamed) continue;
     const bool to_terminal = target.file.empty() && stdout_is_terminal();
-    const std::string text = render(*target.format, {terminal_width(), to_terminal && colour_wanted(), to_terminal, raw, zone});
-    if (target.file.empty()) {
-      print(text);
-    } else if (Status written = write_file(target.file, text); !written.ok()) {
-      return written;
-    }
+    Outlet outlet(kPiece);
+    if (Status opened = outlet.open(target.file); !opened.ok()) return opened;
+    render(*target.format, {terminal_width(), to_terminal && colour_wanted(), to_terminal, raw, zone}, [&](std::string_view text) { outlet.write(text); });
+    if (Status written = outlet.finish(); !written.ok()) return written;
   }
   return {};
 }

@@ -52,7 +52,7 @@ class ReportOutput {
   // All of them; the first that cannot be written is the error, and those before it are complete.
   Status write(const model::Report& report, bool raw, const Zone& zone) const;
   // The same for what is no report: `render` is given the format's name.
-  using Render = FunctionRef<std::string(const model::ReportFormatEntry&, const model::ReportOptions&)>;
+  using Render = FunctionRef<void(const model::ReportFormatEntry&, const model::ReportOptions&, model::ReportFormatEntry::Out)>;
   Status write(Render render, bool raw, const Zone& zone) const;
   // Those that are written while the evidence is read write to `streams` from here on; write() then leaves them out.
   Status begin_streams(ReportStreams& streams, bool raw, const Zone& zone);

@@ -55,9 +55,7 @@ Status write(const pipeline::ScanResult& result, bool raw, const Zone& zone, con
     const Status written = output.write(result.report, raw, zone);
     return written.ok() ? streams.commit() : written;
   }
-  return output.write([&](const model::ReportFormatEntry& format, const model::ReportOptions& options) {
-    return report::write_exoneration(format.name, result.report, *result.exoneration, options);
-  }, raw, zone);
+  return output.write([&](const auto& format, const auto& options, auto out) { out(report::write_exoneration(format.name, result.report, *result.exoneration, options)); }, raw, zone);
 }
 
 // Where a report is written meanwhile, it sees what is read. Under --share none is: which words are names is known at the end only.

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/function_ref.h"
 #include "base/zone.h"
 #include "model/finding.h"
 
@@ -26,9 +27,18 @@ struct ReportFormatEntry {
   std::string_view name;      // what --format takes
   std::string_view ending;    // file ending for -o, without the dot
   std::string_view help;      // one line
-  std::string (*write)(const Report& report, const ReportOptions& options);
+  // Gives the report to `out`, in pieces as they come.
+  using Out = FunctionRef<void(std::string_view)>;
+  void (*write)(const Report& report, const ReportOptions& options, Out out);
   // For a format whose first lines can be written while the evidence is read, given the program's version; null: it cannot.
   std::unique_ptr<TimelineWriter> (*stream)(std::string_view version, const ReportOptions& options, std::function<void(std::string_view)> out) = nullptr;
 };
+
+// The whole report as one text.
+inline std::string text_of(const ReportFormatEntry& format, const Report& report, const ReportOptions& options) {
+  std::string text;
+  format.write(report, options, [&](std::string_view piece) { text += piece; });
+  return text;
+}
 
 }  // namespace mcpscan::model

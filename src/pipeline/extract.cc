@@ -306,7 +306,7 @@ class Extraction {
       const std::string name = fmt::format("report.{}", format->ending);
       model::ReportOptions how;
       how.width = kReportWidth;
-      if (const Status written = draft.write(name, format->write(shown.report, how)); !written.ok()) return written;
+      if (const Status written = draft.write(name, model::text_of(*format, shown.report, how)); !written.ok()) return written;
       manifest.reports.push_back(name);
     }
     manifest.incident = result_.incident.id;

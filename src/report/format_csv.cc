@@ -116,9 +116,9 @@ class Csv {
   std::string out_;
 };
 
-std::string write_csv(const model::Report& report, const model::ReportOptions& options) {
+void write_csv(const model::Report& report, const model::ReportOptions& options, model::ReportFormatEntry::Out out) {
   const ReportIndex index(report);
-  return Csv(index, options).write();
+  out(Csv(index, options).write());
 }
 
 }  // namespace

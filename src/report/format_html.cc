@@ -307,9 +307,9 @@ class Html {
   std::string out_;
 };
 
-std::string write_html(const model::Report& report, const model::ReportOptions& options) {
+void write_html(const model::Report& report, const model::ReportOptions& options, model::ReportFormatEntry::Out out) {
   const ReportIndex index(report);
-  return Html(index, options).write();
+  out(Html(index, options).write());
 }
 
 }  // namespace

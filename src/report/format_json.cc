@@ -6,45 +6,47 @@ namespace mcpscan::report {
 namespace {
 
 using Form = JsonWriter::Form;
+using Out = model::ReportFormatEntry::Out;
 
 template <typename Row>
-void write_list(JsonWriter& json, JsonRows& rows, std::string_view key, const std::vector<Row>& list, void (JsonRows::*write_row)(const Row&)) {
+void write_list(JsonWriter& json, Out out, JsonRows& rows, std::string_view key, const std::vector<Row>& list, void (JsonRows::*write_row)(const Row&)) {
   json.key(key).begin_list(Form::lines);
   for (const Row& row : list) {
     json.begin_object();
     (rows.*write_row)(row);
     json.end_object();
+    json.hand_over(out);
   }
   json.end_list();
 }
 
-void write_coverage_block(JsonWriter& json, JsonRows& rows, const model::Report& report) {
+void write_coverage_block(JsonWriter& json, Out out, JsonRows& rows, const model::Report& report) {
   json.key("coverage").begin_object(Form::lines);
   json.key("paired").begin_object();
   rows.paired();
   json.end_object();
-  write_list(json, rows, "rules", report.rules, &JsonRows::rule);
+  write_list(json, out, rows, "rules", report.rules, &JsonRows::rule);
   json.end_object();
 }
 
-std::string write_json(const model::Report& report, const model::ReportOptions& options) {
+void write_json(const model::Report& report, const model::ReportOptions& options, Out out) {
   const ReportIndex index(report);
   JsonWriter json;
   JsonRows rows(json, index, options);
   json.begin_object(Form::lines);
   rows.schema();
-  write_list(json, rows, "inputs", report.inputs, &JsonRows::input);
-  write_list(json, rows, "sessions", report.sessions, &JsonRows::session);
-  write_list(json, rows, "tools", report.tools, &JsonRows::tool);
-  write_list(json, rows, "findings", report.findings, &JsonRows::finding);
-  write_list(json, rows, "incidents", report.incidents, &JsonRows::incident);
-  write_coverage_block(json, rows, report);
+  write_list(json, out, rows, "inputs", report.inputs, &JsonRows::input);
+  write_list(json, out, rows, "sessions", report.sessions, &JsonRows::session);
+  write_list(json, out, rows, "tools", report.tools, &JsonRows::tool);
+  write_list(json, out, rows, "findings", report.findings, &JsonRows::finding);
+  write_list(json, out, rows, "incidents", report.incidents, &JsonRows::incident);
+  write_coverage_block(json, out, rows, report);
   json.key("totals").begin_object();
   rows.totals();
   json.end_object();
   rows.words("notes", report.notes);
   json.end_object();
-  return json.take() + '\n';
+  out(json.take() + '\n');
 }
 
 }  // namespace

@@ -63,11 +63,9 @@ class JsonLines : public model::TimelineWriter {
   model::Report head_;  // what is known of the report before it is there: its version
 };
 
-std::string write_jsonl(const model::Report& report, const model::ReportOptions& options) {
-  std::string text;
-  JsonLines lines(report.version, options, [&](std::string_view line) { text += line; });
+void write_jsonl(const model::Report& report, const model::ReportOptions& options, model::ReportFormatEntry::Out out) {
+  JsonLines lines(report.version, options, [&](std::string_view line) { out(line); });
   lines.finish(report);
-  return text;
 }
 
 std::unique_ptr<model::TimelineWriter> stream_jsonl(std::string_view version, const model::ReportOptions& options, model::TimelineFormatEntry::Out out) {

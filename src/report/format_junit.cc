@@ -136,9 +136,9 @@ class Junit {
   std::string out_;
 };
 
-std::string write_junit(const model::Report& report, const model::ReportOptions& options) {
+void write_junit(const model::Report& report, const model::ReportOptions& options, model::ReportFormatEntry::Out out) {
   const ReportIndex index(report);
-  return Junit(index, options).write();
+  out(Junit(index, options).write());
 }
 
 }  // namespace

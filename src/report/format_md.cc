@@ -134,9 +134,9 @@ class Markdown {
   std::string out_;
 };
 
-std::string write_markdown(const model::Report& report, const model::ReportOptions& options) {
+void write_markdown(const model::Report& report, const model::ReportOptions& options, model::ReportFormatEntry::Out out) {
   const ReportIndex index(report);
-  return Markdown(index, options).write();
+  out(Markdown(index, options).write());
 }
 
 }  // namespace

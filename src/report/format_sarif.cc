@@ -226,9 +226,9 @@ class Sarif {
   std::map<std::string_view, const model::Incident*> root_of_, incident_of_;
 };
 
-std::string write_sarif(const model::Report& report, const model::ReportOptions& options) {
+void write_sarif(const model::Report& report, const model::ReportOptions& options, model::ReportFormatEntry::Out out) {
   const ReportIndex index(report);
-  return Sarif(index, options).write();
+  out(Sarif(index, options).write());
 }
 
 }  // namespace

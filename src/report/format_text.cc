@@ -10,7 +10,7 @@
 namespace mcpscan::report {
 namespace {
 
-std::string write_text(const model::Report& report, const model::ReportOptions& options) {
+void write_text(const model::Report& report, const model::ReportOptions& options, model::ReportFormatEntry::Out out) {
   const ReportIndex index(report);
   Page page(options);
   const Wording wording(index, options.zone, [&](std::string_view raw) { return page.text(raw); }, [&](std::string_view raw) { return page.id(raw); });
@@ -21,7 +21,7 @@ std::string write_text(const model::Report& report, const model::ReportOptions& 
   write_tools(page, index, wording);
   write_input_problems(page, index, wording);
   write_coverage(page, index, wording);
-  return page.take();
+  out(page.take());
 }
 
 }  // namespace

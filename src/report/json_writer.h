@@ -1,13 +1,15 @@
 // JsonWriter: JSON text, key by key in the order of the calls, without a tree in memory. Not a serializer of anything:
 // who writes decides names and order, so the same report gives the same bytes. Objects and lists opened with
 // Form::lines put each element on a line of its own, all others stay on one line.
-// Ownership: it owns the text until take(). Threads: one. Bound: the size of what is written.
+// Ownership: it owns the text until take() or hand_over(). Threads: one. Bound: the size of what is written.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/function_ref.h"
 
 namespace mcpscan::report {
 
@@ -30,8 +32,15 @@ class JsonWriter {
   JsonWriter& token(std::string_view value);
 
   std::string take() { return std::move(out_); }
+  // Gives what is written so far to `out`, once it is worth the call: long lists need not be held whole.
+  void hand_over(FunctionRef<void(std::string_view)> out) {
+    if (out_.size() < kHandedOver) return;
+    out(out_);
+    out_.clear();
+  }
 
  private:
+  static constexpr std::size_t kHandedOver = 64 * 1024;
   struct Level {
     Form form;
     bool empty = true;

@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
   if (argc > 3) options.width = static_cast<unsigned>(std::strtoul(argv[3], nullptr, 10));
   for (const auto* format : mcpscan::report::registered_report_formats()) {
     if (format->name != argv[2]) continue;
-    const std::string text = format->write(report_of(argv[1]), options);
+    const std::string text = mcpscan::model::text_of(*format, report_of(argv[1]), options);
     return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;
   }
   return std::fprintf(stderr, "no such format: %s\n", argv[2]), 2;

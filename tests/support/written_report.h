@@ -10,7 +10,7 @@ namespace mcpscan::tests {
 
 inline std::string written(std::string_view format, const model::Report& report, const model::ReportOptions& options = {}) {
   for (const auto* entry : report::registered_report_formats()) {
-    if (entry->name == format) return entry->write(report, options);
+    if (entry->name == format) return model::text_of(*entry, report, options);
   }
   return {};
 }

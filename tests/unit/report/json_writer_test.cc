@@ -18,3 +18,18 @@ TEST_CASE("tokens are numbers only as RFC 8259 has them") {
   for (const char* good : {"0", "-0", "1", "-12", "123456789012345678901234", "1.5", "1e400", "1E-2", "0.0"}) CHECK(is_json_number(good));
   for (const char* bad : {"", "-", "01", "+1", "1.", ".5", "1e", "0x1", "1_000", "NaN", "Infinity", "1 ", "1,2", "1}"}) CHECK_FALSE(is_json_number(bad));
 }
+
+TEST_CASE("what is handed over while it is written is the same text") {
+  const auto write = [](JsonWriter& json, auto after_each) {
+    json.begin_object(JsonWriter::Form::lines).key("a").begin_list(JsonWriter::Form::lines);
+    for (std::uint64_t i = 0; i < 40'000; ++i) json.begin_object().key("n").number(i).end_object(), after_each();
+    json.end_list().key("b").null().end_object();
+  };
+  JsonWriter whole, piecewise;
+  write(whole, [] {});
+  std::string text;
+  std::size_t pieces = 0;
+  write(piecewise, [&] { piecewise.hand_over([&](std::string_view piece) { text += piece, ++pieces; }); });
+  CHECK(pieces > 1);
+  CHECK(text + piecewise.take() == whole.take());
+}
