@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/hash.h"
@@ -16,6 +17,7 @@ namespace {
 using namespace model;
 
 constexpr std::size_t kBuckets = 1u << 11, kInBucket = 16;  // remembered, the last ones of all sessions; 64 bytes each
+constexpr std::size_t kFirstBuckets = 32, kBeforeGrowing = 4;   // many sources are short: buckets are added when so many a bucket are remembered
 
 class ReplayedRequest : public Detector {
  public:
@@ -54,7 +56,7 @@ class ReplayedRequest : public Detector {
   };
 
   static std::uint16_t tag_of(std::uint64_t request) { return static_cast<std::uint16_t>(request >> 48); }
-  Bucket& bucket_of(std::uint64_t request) { return buckets_[request % kBuckets]; }
+  Bucket& bucket_of(std::uint64_t request) { return buckets_[request % buckets_.size()]; }
 
   const Sent* sent_before(const Sent& now) {
     const Bucket& bucket = bucket_of(now.request);
@@ -65,11 +67,27 @@ class ReplayedRequest : public Detector {
   }
 
   void remember(const Sent& now) {
+    if (++remembered_ > kBeforeGrowing * buckets_.size() && buckets_.size() < kBuckets) grow();
+    put(now);
+  }
+
+  void put(const Sent& now) {
     Bucket& bucket = bucket_of(now.request);
     if (!bucket.sent) bucket.sent = std::make_unique<std::array<Sent, kInBucket>>();
     bucket.tags[bucket.oldest] = tag_of(now.request);
     (*bucket.sent)[bucket.oldest] = now;
     bucket.oldest = (bucket.oldest + 1) % kInBucket;
+  }
+
+  // What one bucket held goes to eight, the oldest first.
+  void grow() {
+    const std::vector<Bucket> before = std::exchange(buckets_, std::vector<Bucket>(8 * buckets_.size()));
+    for (const Bucket& bucket : before) {
+      for (std::size_t i = 0; bucket.sent && i < kInBucket; ++i) {
+        const Sent& sent = (*bucket.sent)[(bucket.oldest + i) % kInBucket];
+        if (sent.request != 0) put(sent);
+      }
+    }
   }
 
   void judge(const TimelineEvent& event, const Sent& before, const Sent& now, FindingSink& findings) const {
@@ -89,7 +107,8 @@ class ReplayedRequest : public Detector {
   }
 
   std::int64_t apart_us_;
-  std::vector<Bucket> buckets_ = std::vector<Bucket>(kBuckets);
+  std::vector<Bucket> buckets_ = std::vector<Bucket>(kFirstBuckets);
+  std::size_t remembered_ = 0;
 };
 
 }  // namespace

@@ -14,9 +14,11 @@ namespace mcpscan::pipeline {
 inline constexpr std::size_t kHeadBytes = 256 * 1024;  // what a probe and the calibration look at
 
 inline std::string read_head(ByteReader& bytes) {
-  std::string head(kHeadBytes, '\0');
+  constexpr std::size_t kFirstBytes = 16 * 1024;  // a small input does not pay for the room of a large one
+  std::string head;
   std::size_t filled = 0;
-  while (filled < head.size()) {
+  while (filled < kHeadBytes) {
+    if (filled == head.size()) head.resize(std::clamp(2 * filled, kFirstBytes, kHeadBytes));
     const std::size_t count = bytes.read({head.data() + filled, head.size() - filled});
     if (count == 0) break;
     filled += count;

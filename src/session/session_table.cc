@@ -52,8 +52,12 @@ SessionState& SessionTable::named(std::string_view id, std::string_view server, 
 }
 
 SessionTable::Remembered& SessionTable::remembered(std::string_view id, std::string_view server) {
-  if (remembered_.empty()) remembered_.resize(kRemembered);
-  return remembered_[hash_bytes(id, server.size()) % kRemembered];
+  if (remembered_.size() < std::min(kRemembered, by_key_.size() + 1)) {
+    const std::size_t room = remembered_.empty() ? kFirstRemembered : kRemembered;
+    remembered_.clear();
+    remembered_.resize(room);
+  }
+  return remembered_[hash_bytes(id, server.size()) % remembered_.size()];
 }
 
 SessionState* SessionTable::find(std::string_view id, std::string_view server) {

@@ -81,7 +81,7 @@ class SessionTable {
     std::uint32_t index = kNoSession;
     std::uint64_t naming = 0;
   };
-  static constexpr std::size_t kRemembered = 1024;
+  static constexpr std::size_t kFirstRemembered = 32, kRemembered = 1024;  // more than the first once there are more sessions
   Remembered& remembered(std::string_view id, std::string_view server);
 
   std::vector<Remembered> remembered_;

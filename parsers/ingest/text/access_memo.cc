@@ -81,7 +81,13 @@ std::int64_t port_of(const AccessMemo::Entry& entry, std::string_view line) { re
 
 }  // namespace
 
-AccessMemo::Entry* AccessMemo::pair_of(std::string_view shape) { return &entries_[hash_bytes(shape) % kEntries & ~std::size_t{1}]; }
+AccessMemo::Entry* AccessMemo::pair_of(std::string_view shape) { return &entries_[hash_bytes(shape) & (room_ - 2)]; }
+
+void AccessMemo::make_room() {
+  if (room_ == kEntries || serial_ < kFirstEntries / 2) return;
+  room_ = kEntries;
+  entries_.clear();
+}
 
 const AccessMemo::Entry* AccessMemo::find(std::string_view line, TimeReader& times, Time& at) {
   if (entries_.empty() || line.size() < kLeastBytes) return nullptr;
@@ -106,7 +112,7 @@ void AccessMemo::learn(std::string_view line, bool begins_with_time, const LogRe
   if (begins_with_time && time_bytes < LineMemo::kDateBytes) return;
   const std::string_view shape = shapes_.shape(line);
   if (shape.empty()) return;
-  if (entries_.empty()) entries_.resize(kEntries);
+  if (entries_.empty()) entries_.resize(room_);
   Entry* pair = pair_of(shape);
   Entry& entry = pair[0].serial <= pair[1].serial ? pair[0] : pair[1];
   entry.size = 0;

@@ -24,7 +24,7 @@ namespace mcpscan::ingest {
 
 class AccessMemo {
  public:
-  static constexpr std::size_t kEntries = 512;
+  static constexpr std::size_t kEntries = 512, kFirstEntries = 64;   // a short log never fills the first
   static constexpr std::size_t kMostTexts = 8;   // views of the line in one record
 
   struct Entry {
@@ -45,6 +45,8 @@ class AccessMemo {
     std::size_t text_count = 0;
   };
 
+  // Between blocks: what find() gave before is void.
+  void make_room();
   // What is known of a line like this one, with `at` set to its own time; null when nothing is.
   const Entry* find(std::string_view line, TimeReader& times, Time& at);
   // Takes `record`, told by a line as a whole: by a rule with these captures, behind a prefix that begins with a time or has none.
@@ -58,6 +60,7 @@ class AccessMemo {
   ShapeMemo shapes_;            // for its shape() alone
   std::vector<Entry> entries_;
   LogRecord record_;
+  std::size_t room_ = kFirstEntries;
   std::uint64_t serial_ = 0;
 };
 

@@ -41,7 +41,7 @@ LineCounts count_lines(const LogParser::State& state, const FileShape& shape, co
   LineCounts counts;
   Arena arena;
   TimeReader times(state.time);
-  Framer framer(state.json, shape, state.limits, times, arena);
+  Framer framer(state.rules->json, shape, state.limits, times, arena);
   Captures captures;
   bool in_run = false;
   for (const std::string_view line : lines) {
@@ -55,9 +55,9 @@ LineCounts count_lines(const LogParser::State& state, const FileShape& shape, co
     counts.syslog_file += has(frame.layers, Framing::syslog_file);
     counts.compose += has(frame.layers, Framing::compose);
     if (frame.ready != nullptr || frame.payload.empty() || is_blank(frame.payload[0]) || frame.payload[0] == '{') continue;
-    if (state.messages.begins_like_one(frame.payload)) continue;
+    if (state.rules->messages.begins_like_one(frame.payload)) continue;
     RecordHead head;
-    const bool prefixed = is_rich_row_with_time(frame.payload) || state.prefixes.match(frame.payload, 0, times, captures, head) != 0;
+    const bool prefixed = is_rich_row_with_time(frame.payload) || state.rules->prefixes.match(frame.payload, 0, times, captures, head) != 0;
     counts.prefixed += prefixed;
     counts.bare += !prefixed;
     counts.bare_runs += !prefixed && !in_run;
@@ -112,7 +112,7 @@ void learn_shape(LogParser::State& state, const std::vector<std::string_view>& l
   state.shape.syslog_file = counts.syslog_file * 2 > counts.lines;
   state.shape.compose = counts.compose * 2 > counts.lines;
   state.shape.shipped = counts.layers & kShipped;
-  counts = count_lines(state, state.shape, lines);
+  if (counts.layers != 0) counts = count_lines(state, state.shape, lines);  // else there was nothing to be taken off
   // Dumped bodies and tracebacks may outnumber the records they belong to; text without any layout has long runs of bare lines.
   constexpr std::size_t kMostBareLinesARecord = 20;
   state.shape.timed = counts.prefixed >= counts.bare_runs && counts.prefixed * kMostBareLinesARecord >= counts.bare && counts.prefixed > 0;
@@ -177,7 +177,7 @@ Calibration LogParser::calibrate(std::string_view head) {
     const bool general = record.kind == RecordKind::unknown && record.text.find("jsonrpc") != std::string_view::npos;
     if (record.kind == RecordKind::unknown && !general) return note_unknown(record, result);
     ++result.understood;
-    ++scores[general ? state_->names[0] : state_->names[record.dialect]];
+    ++scores[general ? state_->rules->names[0] : state_->rules->names[record.dialect]];
   };
   ParserMemo memo;
   memo.kept = false;

@@ -104,7 +104,9 @@ Status DialectSet::add(std::string_view yaml, std::string_view path, Proof proof
     return {};
   }
   // The samples are checked against the set as it will be: a copy that replaces it only when they pass.
-  auto next = std::make_shared<State>(*state_);
+  auto next = std::make_shared<State>();
+  next->dialects = state_->dialects;
+  next->is_protected = state_->is_protected;
   next->dialects.push_back(std::make_shared<const Dialect>(loaded.take()));
   DialectSet candidate;
   candidate.state_ = next;

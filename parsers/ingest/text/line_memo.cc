@@ -52,7 +52,15 @@ LineMemo::Start& LineMemo::start_of(std::string_view tail) {
 }
 // Two places a head, so that two statements that come in turns do not drive each other out.
 std::span<LineMemo::Entry, 2> LineMemo::entries_of(std::string_view head) {
-  return std::span<Entry, 2>(&entries_[hash_bytes(head) % kEntries & ~std::size_t{1}], 2);
+  return std::span<Entry, 2>(&entries_[hash_bytes(head) & (room_ - 2)], 2);
+}
+
+void LineMemo::make_room() {
+  if (room_ == kEntries || serial_ < kFirstEntries / 2) return;
+  room_ = kEntries;
+  entries_.clear();
+  starts_.clear();
+  last_ = 0;
 }
 
 LineMemo::Entry& LineMemo::room_for(std::string_view head) {
@@ -105,7 +113,7 @@ void LineMemo::learn(std::string_view line, const RecordHead& head, std::size_t 
   const std::size_t length = std::max(seen, kStartBytes);
   const bool body_to_end = record.body.empty() || record.body.data() + record.body.size() == line.data() + line.size();
   if (length > kHeadBytes || !body_to_end) return;
-  if (starts_.empty()) starts_.resize(kStarts), entries_.resize(kEntries);
+  if (starts_.empty()) starts_.resize(kStarts), entries_.resize(room_);
   Start& start = start_of(tail);
   if (std::memcmp(start.bytes.data(), tail.data(), kStartBytes) != 0) start = Start{};
   std::memcpy(start.bytes.data(), tail.data(), kStartBytes);

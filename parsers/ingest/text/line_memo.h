@@ -23,6 +23,7 @@ namespace mcpscan::ingest {
 class LineMemo {
  public:
   static constexpr std::size_t kEntries = 1024;  // heads remembered: some dozens of statements, and those that name a session once for each
+  static constexpr std::size_t kFirstEntries = 128;  // a short log never fills them
   static constexpr std::size_t kStarts = 64;     // first words, each with the lengths of the heads that begin with them
   static constexpr std::size_t kStartBytes = 24;
   static constexpr std::size_t kLengths = 16;
@@ -55,6 +56,8 @@ class LineMemo {
     std::uint16_t successor = 0;           // the entry of the line that followed the last one of this head
   };
 
+  // Between blocks: what find() gave before is void.
+  void make_room();
   // What is known of a line with the same head, with `at` set to this line's own time; null when nothing is.
   const Entry* find(std::string_view line, TimeReader& times, Time& at);
   // Takes `record`, told by a line as a whole, into the memo if what the rules looked at, up to `seen_to`, tells all of it but its text
@@ -80,6 +83,7 @@ class LineMemo {
 
   std::vector<Entry> entries_;
   std::vector<Start> starts_;
+  std::size_t room_ = kFirstEntries;
   std::uint64_t serial_ = 0;
   std::uint16_t last_ = 0;   // the entry found last: statements come in turns
 };

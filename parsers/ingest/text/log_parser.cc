@@ -1,5 +1,7 @@
 #include "ingest/text/log_parser.h"
 
+#include <utility>
+
 #include "ingest/text/record_reader.h"
 
 namespace mcpscan::ingest {
@@ -15,23 +17,34 @@ const Rule& own(std::vector<std::unique_ptr<Rule>>& rules, const Rule& rule, std
 
 }  // namespace
 
-LogParser::LogParser(const DialectSet& dialects, const ParserOptions& options, const Limits& limits) : state_(std::make_unique<State>()) {
-  State& state = *state_;
-  state.dialects = dialects.state_->dialects;
-  state.options = options;
-  state.limits = limits;
-  if (Result<Zone> zone = Zone::locate(options.time_zone)) state.time.zone = zone.take();
-  state.names.emplace_back("general");
-  for (std::size_t i = 0; i < state.dialects.size(); ++i) {
-    const Dialect& dialect = *state.dialects[i];
-    state.names.push_back(dialect.name);
-    for (const PrefixRule& rule : dialect.prefixes) state.prefixes.add(own(state.owned_prefixes, rule, i + 1));
-    if (!options.dialect.empty() && options.dialect != dialect.name) continue;
-    for (const MessageRule& rule : dialect.messages) state.messages.add(own(state.owned_messages, rule, i + 1));
-    for (const JsonRule& rule : dialect.json) state.json.push_back(&own(state.owned_json, rule, i + 1));
+RulePool::RulePool(std::vector<std::shared_ptr<const Dialect>> all, const std::string& forced) : dialects(std::move(all)) {
+  names.emplace_back("general");
+  for (std::size_t i = 0; i < dialects.size(); ++i) {
+    const Dialect& dialect = *dialects[i];
+    names.push_back(dialect.name);
+    for (const PrefixRule& rule : dialect.prefixes) prefixes.add(own(owned_prefixes_, rule, i + 1));
+    if (!forced.empty() && forced != dialect.name) continue;
+    for (const MessageRule& rule : dialect.messages) messages.add(own(owned_messages_, rule, i + 1));
+    for (const JsonRule& rule : dialect.json) json.push_back(&own(owned_json_, rule, i + 1));
   }
-  state.prefixes.finish();
-  state.messages.finish();
+  prefixes.finish();
+  messages.finish();
+}
+
+std::shared_ptr<const RulePool> DialectSet::State::pool(const std::string& forced) {
+  const std::lock_guard lock(mutex_);
+  if (!pool_ || pool_forced_ != forced || pool_->dialects.size() != dialects.size()) {
+    pool_ = std::make_shared<const RulePool>(dialects, forced);
+    pool_forced_ = forced;
+  }
+  return pool_;
+}
+
+LogParser::LogParser(const DialectSet& dialects, const ParserOptions& options, const Limits& limits) : state_(std::make_unique<State>()) {
+  state_->rules = dialects.state_->pool(options.dialect);
+  state_->options = options;
+  state_->limits = limits;
+  if (Result<Zone> zone = Zone::locate(options.time_zone)) state_->time.zone = zone.take();
 }
 
 LogParser::~LogParser() = default;
@@ -47,17 +60,18 @@ void LogParser::parse(const TextBlock& block, std::uint32_t input, Arena& arena,
 }
 
 void LogParser::parse(const TextBlock& block, std::uint32_t input, Arena& arena, Yield yield, ParserMemo& memo) const {
+  memo.make_room();
   RecordReader(*state_, input, arena, yield, memo).read(block.bytes, block.first_line, block.offset);
 }
 
-const std::vector<std::string>& LogParser::dialects() const { return state_->names; }
+const std::vector<std::string>& LogParser::dialects() const { return state_->rules->names; }
 
 model::Vantage LogParser::vantage_of(std::uint16_t dialect) const {
-  return dialect == 0 || dialect > state_->dialects.size() ? model::Vantage::unknown : state_->dialects[dialect - 1u]->vantage;
+  return dialect == 0 || dialect > state_->rules->dialects.size() ? model::Vantage::unknown : state_->rules->dialects[dialect - 1u]->vantage;
 }
 
 std::string_view LogParser::enable_of(std::uint16_t dialect) const {
-  return dialect == 0 || dialect > state_->dialects.size() ? std::string_view{} : std::string_view(state_->dialects[dialect - 1u]->enable);
+  return dialect == 0 || dialect > state_->rules->dialects.size() ? std::string_view{} : std::string_view(state_->rules->dialects[dialect - 1u]->enable);
 }
 
 }  // namespace mcpscan::ingest

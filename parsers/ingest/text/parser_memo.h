@@ -12,6 +12,14 @@ struct ParserMemo {
   AccessMemo accesses;
   ShapeMemo prefixes, messages;   // of lines that `lines` does not keep
   bool kept = true;               // false: it ends with the block, and to learn does not pay
+
+  // Before each block: what turned out too small grows, and learns anew.
+  void make_room() {
+    lines.make_room();
+    accesses.make_room();
+    prefixes.make_room();
+    messages.make_room();
+  }
 };
 
 }  // namespace mcpscan::ingest

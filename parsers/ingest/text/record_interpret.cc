@@ -69,15 +69,15 @@ void RecordReader::interpret(Open& open) {
 void RecordReader::learn_shapes(const Open& open, const LogRecord& record) {
   const bool kept = record.http == nullptr && is_digit(open.text.empty() ? '0' : open.text[0]);
   if (kept || record.text.empty() || open.text.size() > ShapeMemo::kBytes) return;
-  learn_shape(open.text, memo_.prefixes, state_.prefixes);
-  learn_shape(record.text, memo_.messages, state_.messages);
+  learn_shape(open.text, memo_.prefixes, state_.rules->prefixes);
+  learn_shape(record.text, memo_.messages, state_.rules->messages);
 }
 
 void RecordReader::learn_access(const Open& open, const LogRecord& record) {
   const ShapeMemo::Known* prefix = memo_.prefixes.find(open.text);
   const ShapeMemo::Known* message = memo_.messages.find(record.text);
-  if (prefix == nullptr || !state_.prefixes.decided_by_shape(*prefix, open.text[0], open.next_prefix)) return;
-  if (message == nullptr || !state_.messages.decided_by_shape(*message, match_)) return;
+  if (prefix == nullptr || !state_.rules->prefixes.decided_by_shape(*prefix, open.text[0], open.next_prefix)) return;
+  if (message == nullptr || !state_.rules->messages.decided_by_shape(*message, match_)) return;
   if (open.head.at.known() == open.head.behind_any_time) memo_.accesses.learn(open.text, open.head.behind_any_time, record, match_.captures, times_);
 }
 
@@ -142,7 +142,7 @@ void RecordReader::take_head(const RecordHead& head, LogRecord& record) const {
 bool RecordReader::tell_message(std::string_view message, LogRecord& record) {
   const ShapeMemo::Known* known = memo_.messages.find(message);
   shape_known_ = known != nullptr && known->settled();
-  if (!state_.messages.match(message, record.logger, times_, match_, known)) return false;
+  if (!state_.rules->messages.match(message, record.logger, times_, match_, known)) return false;
   record.dialect = static_cast<std::uint16_t>(match_.rule->dialect);
   if (!match_.rule->fields.empty()) framer_.take_pairs(match_.captures.text(Field::pairs), match_.rule->fields, match_.captures), plain_ = false;
   apply_meaning(match_.rule->meaning, match_.captures, arena_, record);
@@ -158,7 +158,7 @@ bool RecordReader::tell_with_head(const RecordHead& head, std::string_view text,
   if (tell_message(message, record)) return true;
   if (!head.level.empty() || !head.logger.empty()) return false;
   RecordHead inner;
-  if (state_.prefixes.match(message, 0, times_, match_.captures, inner) == 0) return false;
+  if (state_.rules->prefixes.match(message, 0, times_, match_.captures, inner) == 0) return false;
   plain_ = false;
   message = message.substr(std::min(inner.message, message.size()));
   take_head(inner, record);
@@ -191,7 +191,7 @@ void RecordReader::tell(Open& open, std::string_view text, LogRecord& record) {
   const LogRecord first = record;
   for (std::size_t next = open.next_prefix; next != 0;) {
     RecordHead head;
-    next = state_.prefixes.match(open.text.substr(0, open.text.find('\n')), next, times_, match_.captures, head);
+    next = state_.rules->prefixes.match(open.text.substr(0, open.text.find('\n')), next, times_, match_.captures, head);
     if (next == 0) break;
     record = bare;
     if (tell_with_head(head, text, record)) return void(plain_ = false);

@@ -44,7 +44,7 @@ bool links_tracebacks(std::string_view text) {
 }  // namespace
 
 RecordReader::RecordReader(const LogParser::State& state, std::uint32_t input, Arena& arena, LogParser::Yield yield, ParserMemo& memo)
-    : state_(state), input_(input), arena_(arena), yield_(yield), times_(state.time), framer_(state.json, state.shape, state.limits, times_, arena),
+    : state_(state), input_(input), arena_(arena), yield_(yield), times_(state.time), framer_(state.rules->json, state.shape, state.limits, times_, arena),
       memo_(memo) {}
 
 void RecordReader::read(std::string_view bytes, std::uint64_t first_line, std::uint64_t offset) {
@@ -175,7 +175,7 @@ bool RecordReader::read_head(std::string_view payload, RecordHead& head, std::si
       return true;
     }
   }
-  next_prefix = state_.prefixes.match(payload, 0, times_, match_.captures, head, memo_.prefixes.find(payload));
+  next_prefix = state_.rules->prefixes.match(payload, 0, times_, match_.captures, head, memo_.prefixes.find(payload));
   if (next_prefix == 0) head = RecordHead{};
   return next_prefix != 0;
 }
@@ -200,7 +200,7 @@ bool RecordReader::begins(const Frame& frame, const Open* open) {
   if (frame.ready != nullptr || frame.malformed || payload.empty()) return head_ = RecordHead{}, !payload.empty();
   if (goes_on_by_its_first_byte(payload)) {
     head_ = RecordHead{};
-    if (is_blank(payload[0]) && (open == nullptr || !open->traceback) && state_.messages.begins_like_one(one_blank_before(payload))) return true;
+    if (is_blank(payload[0]) && (open == nullptr || !open->traceback) && state_.rules->messages.begins_like_one(one_blank_before(payload))) return true;
     if (open == nullptr || !open->rich || !is_rich_row_without_time(payload)) return false;
     head_.found = true;
     head_.level = rich_level(payload);
@@ -219,7 +219,7 @@ bool RecordReader::begins(const Frame& frame, const Open* open) {
   if (read_head(payload, head_, next_prefix_)) return true;
   if (open == nullptr) return true;
   if (open->traceback || links_tracebacks(payload)) return false;
-  if (payload[0] == '{' || state_.messages.begins_like_one(payload)) return true;
+  if (payload[0] == '{' || state_.rules->messages.begins_like_one(payload)) return true;
   return !(state_.shape.timed && open->head.found);
 }
 
@@ -290,7 +290,7 @@ void RecordReader::flush(bool all) {
 bool starts_record(const LogParser::State& state, std::string_view previous_line, std::string_view line) {
   Arena arena;
   TimeReader times(state.time);
-  Framer framer(state.json, state.shape, state.limits, times, arena);
+  Framer framer(state.rules->json, state.shape, state.limits, times, arena);
   Frame before, now;
   before.payload = strip_ansi(without_line_end(previous_line), arena);
   now.payload = strip_ansi(without_line_end(line), arena);
@@ -304,7 +304,7 @@ bool starts_record(const LogParser::State& state, std::string_view previous_line
   if (is_rich_row_with_time(now.payload) && times.read(TimeForm::rich, now.payload.substr(1), at) != 0) return true;
   RecordHead head;
   Captures captures;
-  if (state.prefixes.match(now.payload, 0, times, captures, head) != 0) return true;
+  if (state.rules->prefixes.match(now.payload, 0, times, captures, head) != 0) return true;
   if (links_tracebacks(now.payload)) return false;
   if (state.shape.timed) return false;
   const bool inside = before.payload.empty() || goes_on_by_its_first_byte(before.payload) || links_tracebacks(before.payload) || opens_traceback(before.payload);

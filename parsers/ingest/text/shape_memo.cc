@@ -19,7 +19,13 @@ std::string_view ShapeMemo::shape(std::string_view text) {
   return {buffer_.data(), text.size()};
 }
 
-ShapeMemo::Entry* ShapeMemo::pair_of(std::string_view shape) { return &entries_[hash_bytes(shape) % kEntries & ~std::size_t{1}]; }
+ShapeMemo::Entry* ShapeMemo::pair_of(std::string_view shape) { return &entries_[hash_bytes(shape) & (room_ - 2)]; }
+
+void ShapeMemo::make_room() {
+  if (room_ == kEntries || serial_ < kFirstEntries / 2) return;
+  room_ = kEntries;
+  entries_.clear();
+}
 
 const ShapeMemo::Known* ShapeMemo::find(std::string_view text) {
   const std::string_view asked = entries_.empty() ? std::string_view{} : shape(text);
@@ -39,7 +45,7 @@ ShapeMemo::Entry* ShapeMemo::entry_of(std::string_view shape) {
 void ShapeMemo::learn(std::string_view text, const Known& known) {
   const std::string_view asked = shape(text);
   if (asked.empty()) return;
-  if (entries_.empty()) entries_.resize(kEntries);
+  if (entries_.empty()) entries_.resize(room_);
   Entry* pair = pair_of(asked);
   Entry* known_before = entry_of(asked);
   Entry& entry = known_before != nullptr ? *known_before : pair[0].serial <= pair[1].serial ? pair[0] : pair[1];

@@ -16,7 +16,7 @@ namespace mcpscan::ingest {
 class ShapeMemo {
  public:
   static constexpr std::size_t kBytes = 256;
-  static constexpr std::size_t kEntries = 1024;
+  static constexpr std::size_t kEntries = 1024, kFirstEntries = 128;   // a short log never fills the first
   static constexpr std::size_t kMost = 6;   // rules that a shape leaves
   static constexpr std::uint8_t kSightings = 8;   // of a shape before its rules are sorted out, which costs as much as twenty lines
 
@@ -36,6 +36,8 @@ class ShapeMemo {
     }
   };
 
+  // Between blocks: what find() gave before is void.
+  void make_room();
   // Null when nothing is known of texts of this shape.
   const Known* find(std::string_view text);
   void learn(std::string_view text, const Known& known);
@@ -53,6 +55,7 @@ class ShapeMemo {
   Entry* entry_of(std::string_view shape);
 
   std::vector<Entry> entries_;
+  std::size_t room_ = kFirstEntries;
   std::uint64_t serial_ = 0;
   alignas(8) std::array<char, kBytes> buffer_{};
 };

@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include <fmt/format.h>
+
 #include "base/embedded_file.h"
 #include "engine/engine.h"
 
@@ -46,6 +48,20 @@ TEST_CASE("a rule file needs no more than this, and its condition is a detector"
   engine::RuleSet rules;
   REQUIRE(rules.add(kSmallest, "rules/user-rule.yml").ok());
   CHECK(engine::run_rule_tests(rules, *rules.find("user-rule"), Limits{}).empty());
+}
+
+TEST_CASE("a replayed request is found among many that came since") {
+  constexpr std::string_view kHead =
+      "title: t\nid: user-rule\nlevel: high\ndescription: d\ndetector: replayed_request\ntests:\n  - {name: none, timeline: [{request: 1, session: s1, payload: a, peer: 198.51.100.7}], expect: []}\n"
+      "  - name: many\n    expect: [{count: 1, ids: 7}]\n    timeline:\n";
+  std::string yaml(kHead);
+  for (int id = 1; id <= 1500; ++id) yaml += fmt::format("      - {{at: {0}, request: {0}, session: s1, payload: p{0}, peer: 198.51.100.7}}\n", id);
+  yaml += "      - {at: 2000, request: 7, session: s1, payload: p7, peer: 203.0.113.9}\n";
+  engine::RuleSet rules;
+  const Status status = rules.add(yaml, "rules/user-rule.yml");
+  INFO((status.ok() ? std::string() : status.error().to_string()));
+  REQUIRE(status.ok());
+  for (const std::string& failure : engine::run_rule_tests(rules, *rules.find("user-rule"), Limits{})) FAIL_CHECK(failure);
 }
 
 TEST_CASE("a bad rule file is refused with place, caret and hint") {

@@ -55,6 +55,17 @@ TEST_CASE("lines that say the same at another time are read as if each were alon
         }), 1));
 }
 
+TEST_CASE("a memo that grows between two blocks forgets, and says nothing else") {
+  std::string text;
+  for (int round = 0; round < 3; ++round) {
+    for (int session = 0; session < 300; ++session) {
+      text += stamped(round, fmt::format(" - mcp.server.streamable_http_manager - INFO - Created new transport with session ID: {:032x}\n", session * 7919));
+      text += stamped(round, fmt::format(" - uvicorn.access - INFO - 10.0.{}.7:1234 - \"POST /mcp{} HTTP/1.1\" 200\n", session % 3, std::string(static_cast<std::size_t>(session), 'x')));
+    }
+  }
+  CHECK(same_whole_and_by_record(text, 40));
+}
+
 TEST_CASE("lines of one head that quote different errors each keep their own") {
   CHECK(same_whole_and_by_record(four_times({
             " - app.client - ERROR - Error POSTing to endpoint (HTTP 400): Bad Request: No valid session ID provided\n",
