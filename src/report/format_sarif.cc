@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "report/escape.h"
 #include "report/json_rows.h"
@@ -167,10 +169,16 @@ class Sarif {
     return text + " Fault: " + wording_.fault(finding.fault);
   }
 
+  // Each place once, as SARIF asks (section 3.27.22): a call that begins where another ends is evidence of both.
   void places(std::string_view key, const model::Finding& finding, std::size_t from, std::size_t to) {
     json_.key(key).begin_list();
     if (finding.evidence.empty() && from == 0 && !report_.inputs.empty()) location({}, {});
-    for (std::size_t i = from; i < std::min(to, finding.evidence.size()); ++i) location(finding.evidence[i].source, finding.evidence[i].text);
+    std::set<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::string_view>> told;
+    for (std::size_t i = from; i < std::min(to, finding.evidence.size()); ++i) {
+      const auto& [source, text] = finding.evidence[i];
+      const bool fresh = told.emplace(source.input, source.number, source.kind == model::PlaceKind::line ? 0 : source.offset, text).second;
+      if (fresh) location(source, text);
+    }
     json_.end_list();
   }
 

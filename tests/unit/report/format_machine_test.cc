@@ -52,6 +52,15 @@ TEST_CASE("a SARIF result names its rule, place, identity and cause, and its inc
   CHECK(run["results"][1]["properties"]["consequenceOf"] == "f-7f3a9c01");
 }
 
+TEST_CASE("a place that is evidence twice is told once among a SARIF result's others") {
+  model::Report report = tests::demo_report();
+  auto& evidence = report.findings[0].evidence;
+  evidence = {evidence[0], evidence[1], evidence[1], {evidence[1].source, "another text of the same place"}};
+  const json result = json::parse(written("sarif", report)).at("runs").at(0).at("results").at(0);
+  CHECK(result["locations"].size() == 1);
+  CHECK(result["relatedLocations"].size() == 2);
+}
+
 TEST_CASE("what was not judged is a SARIF notification about its rule") {
   const json run = json::parse(written("sarif", tests::demo_report())).at("runs").at(0);
   const json& notes = run["invocations"][0]["toolExecutionNotifications"];
