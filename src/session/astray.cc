@@ -19,6 +19,7 @@ using model::MessageKind;
 using model::Observation;
 using model::ReplyVerdict;
 using model::RpcMessage;
+using model::StreamKind;
 
 namespace {
 
@@ -49,6 +50,8 @@ Call* SessionTracker::call_of_other_session(const Observation& seen, const Sessi
   const bool taken = match.verdict == ReplyVerdict::answer && match.call->exchange != exchange.id;  // by the id alone
   const bool again = match.verdict == ReplyVerdict::duplicate && match.call->reply_digest != message.digest;
   if (match.verdict != ReplyVerdict::orphan && !taken && !again) return nullptr;
+  // On a stream for all replies the request may have been its own session's, in bytes that are missing.
+  if (match.verdict == ReplyVerdict::orphan && requests_lost_ && exchange.stream != StreamKind::post && !broadcasting_.contains(session.server_endpoint)) return nullptr;
   const std::string_view payload = message.text.substr(0, kEchoBytes);
   const Call* const own = match.call;
   if (sessions_.size() < 2 || (own && repeats(payload, own->head))) return nullptr;

@@ -290,6 +290,7 @@ Call* SessionTracker::call_of_line(const Observation& seen) {
 }
 
 void SessionTracker::on_gap(const Observation& seen) {
+  requests_lost_ = requests_lost_ || (options_.wire && seen.direction != model::Direction::server_to_client);
   std::vector<std::uint32_t> touched;
   const auto touch = [&](Exchange& exchange) {
     exchange.gap = true;

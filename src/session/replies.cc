@@ -23,6 +23,8 @@ using model::StreamKind;
 
 namespace {
 
+constexpr std::int64_t kReorderedUs = kMillisecond;  // packets of several queues are stamped this much out of their order
+
 bool fits(const Call& call, const RpcMessage& message) {
   return message.kind == MessageKind::error || result_fits(call.method, message.result_keys);
 }
@@ -94,6 +96,10 @@ void SessionTracker::on_reply(const Observation& seen, Exchange* exchange, Direc
   // A HAR does not say when the events of a stream came: the server's request that this answers may be told only when its stream ends.
   const bool before_its_request = requestor == Direction::server_to_client && seen.source.kind == model::PlaceKind::entry;
   if (before_its_request && match.verdict == ReplyVerdict::orphan) match = {nullptr, nullptr, ReplyVerdict::unattributed, false, false};
+  if (settling_ && match.call && match.call->requested_at.us > seen.at.us + kReorderedUs) {  // asked after it
+    match = {nullptr, nullptr, state->session.initialize_seen ? ReplyVerdict::orphan : ReplyVerdict::head_of_evidence, false, false};
+  }
+  if (exchange && requestor == Direction::client_to_server && hold(seen, match)) return;
   if (message.defects != 0) {
     Event malformed = event(EventKind::malformed, seen, state);
     malformed.exchange = exchange;
@@ -103,6 +109,26 @@ void SessionTracker::on_reply(const Observation& seen, Exchange* exchange, Direc
   const bool to_client = requestor == Direction::client_to_server;
   if (Call* owner = exchange && to_client ? call_of_other_session(seen, *state, *exchange, match) : nullptr) return deliver_astray(seen, *state, *exchange, *owner);
   deliver(seen, *state, exchange, requestor, match);
+}
+
+// On the transport of 2024-11-05 a reply comes on another connection than its request, whose bytes may be held back behind a hole meanwhile.
+bool SessionTracker::hold(const Observation& seen, const Match& match) {
+  if (settling_ || !options_.wire || seen.stream != StreamKind::legacy_sse || seen.source.kind != model::PlaceKind::packet || !seen.at.known()) return false;
+  return (match.verdict == ReplyVerdict::orphan || match.verdict == ReplyVerdict::head_of_evidence) && held_.add(seen);
+}
+
+// Shows the held replies whose request has come, whose stream ends with `next`, or that waited long enough; all of them where nothing comes next.
+void SessionTracker::settle_held(const Observation* next) {
+  const auto due = [&](const Observation& seen) {
+    const Exchange* const exchange = exchanges_.find(seen.exchange);
+    const bool over = !next || !exchange || exchange->session == kNoSession || (next->kind == model::ObservationKind::exchange_end && next->exchange == seen.exchange);
+    if (over || now_.us - seen.at.us > 2 * limits_.reorder_us) return true;
+    const Call* const call = calls_.newest_open(exchange->session, Direction::client_to_server, seen.message->id);
+    return call != nullptr && call->requested_at.us <= seen.at.us + kReorderedUs;
+  };
+  settling_ = true;
+  held_.release(due, [&](const Observation& seen) { on_reply(seen, exchange_of(seen), Direction::client_to_server); });
+  settling_ = false;
 }
 
 // The answer to an initialize stands in the log under the session id that it hands out.

@@ -36,7 +36,7 @@ bool says_something(const model::Session& session) {
 }  // namespace
 
 SessionTracker::SessionTracker(const Limits& limits, TrackerOptions options, model::EventSink& events)
-    : limits_(limits), options_(std::move(options)), events_(events), sessions_(limits), calls_(limits), exchanges_(limits) {}
+    : limits_(limits), options_(std::move(options)), events_(events), sessions_(limits), calls_(limits), exchanges_(limits), held_(limits) {}
 
 void SessionTracker::observe(const Observation& seen) {
   if (seen.at.known()) {
@@ -47,6 +47,7 @@ void SessionTracker::observe(const Observation& seen) {
   }
   if (++observed_ % kExpireEvery == 0) expire();
   if (sessions_.crowded()) make_room();
+  if (!held_.empty()) settle_held(&seen);
   switch (seen.kind) {
     case ObservationKind::message: return on_message(seen);
     case ObservationKind::body: return;
@@ -203,6 +204,7 @@ void SessionTracker::finish_session(SessionState& state) {
 }
 
 void SessionTracker::finish() {
+  settle_held(nullptr);
   sessions_.each([&](SessionState& state) { finish_session(state); });
   if (unattributed_ > 0) {
     rows_.emplace_back();

@@ -20,7 +20,9 @@
 #include "model/timeline.h"
 #include "session/call_table.h"
 #include "session/exchange_table.h"
+#include "session/held_replies.h"
 #include "session/session_table.h"
+#include "session/tool_table.h"
 
 namespace mcpscan::session {
 
@@ -31,18 +33,6 @@ struct TrackerOptions {
   bool wire = false;            // capture or HAR: HTTP exchanges are seen themselves
   std::string source_name;      // names a session that nothing else names
 };
-
-struct ToolStatistics {
-  std::uint64_t calls = 0, replies = 0, errors = 0;
-  model::LatencyHistogram latency;
-};
-
-// Found by a view of the name.
-struct NameHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view name) const { return hash_bytes(name); }
-};
-using ToolTable = std::unordered_map<std::string, ToolStatistics, NameHash, std::equal_to<>>;
 
 class SessionTracker : public model::ObservationSink {
  public:
@@ -116,6 +106,8 @@ class SessionTracker : public model::ObservationSink {
     bool wrong_channel = false, across_streams = false;
   };
   void on_reply(const Observation& seen, model::Exchange* exchange, model::Direction requestor);
+  bool hold(const Observation& seen, const Match& match);
+  void settle_held(const Observation* next);
   void on_nameless_reply(const Observation& seen, model::Direction requestor);
   Match match_on_exchange(const Observation& seen, SessionState& state, model::Exchange& exchange, model::Direction requestor);
   Match match_in_session(const Observation& seen, SessionState& state, model::Direction requestor);
@@ -219,6 +211,9 @@ class SessionTracker : public model::ObservationSink {
   std::deque<std::uint64_t> event_order_;
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> requests_of_stream_;  // exchange -> id digests it asked for
   std::unordered_map<std::uint64_t, CallRef> call_of_peer_;            // log: client address and port -> last call
+  HeldReplies held_;
+  bool settling_ = false;                                               // what was held is shown: it is not held again
+  bool requests_lost_ = false;                                          // wire: bytes of clients are missing, and requests may be among them
   std::set<std::string> broadcasting_;                                  // servers that sent one reply to two sessions
   std::unordered_map<std::uint64_t, std::vector<CallRef>> calls_of_lines_;  // access lines whose exchange is not over yet -> its calls
   std::unordered_map<std::uint64_t, std::uint32_t> session_of_connection_;  // wire: whose exchanges a connection carried last

@@ -88,6 +88,61 @@ TEST_CASE("calls that wait for the one stream of the 2024-11-05 transport end wi
   CHECK(ended(EndReason::evidence_ends) == Lines{"+ L", "> 5"});
 }
 
+namespace {
+
+// The one stream of a session of the 2024-11-05 transport, in a capture.
+struct LegacyWire : Wire {
+  static constexpr auto kLegacy = SessionKeying::legacy_session_id;
+
+  LegacyWire() { listen_on(1, "L"); }
+  void listen_on(std::uint64_t number, std::string_view named) {
+    open(number, {.method = "GET", .session = named, .server = kServer}, {.stream = StreamKind::legacy_sse, .keying = kLegacy});
+    open(number + 100, {.session = named, .server = kServer}, {.keying = kLegacy});
+    request("0", {.session = named, .exchange = number + 100, .direction = Direction::client_to_server, .keying = kLegacy, .method = "initialize"});
+    told();
+  }
+  void post(std::uint64_t number, std::string_view id, double at, std::string_view named) {
+    open(number, {.session = named, .server = kServer}, {.at = at, .keying = kLegacy});
+    request(id, {.session = named, .exchange = number, .at = at, .direction = Direction::client_to_server, .keying = kLegacy});
+  }
+  void answer_on(std::uint64_t number, std::string_view id, double at) {
+    reply(id, {.exchange = number, .at = at, .direction = Direction::server_to_client, .stream = StreamKind::legacy_sse, .keying = kLegacy, .place = model::PlaceKind::packet});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a reply on the stream of the 2024-11-05 transport may be read before its request, whose connection waits behind a hole") {
+  LegacyWire wire;
+  wire.answer_on(1, "5", 2.010);
+  wire.post(2, "5", 2.000, "L");
+  wire.response(2, 202, {}, {.at = 2.150});
+  CHECK(wire.told() == Lines{"> 5", "< 5 answer"});
+}
+
+TEST_CASE("a reply that no request comes for is told when none can be held back any longer, and is no answer to a younger one") {
+  LegacyWire wire;
+  wire.answer_on(1, "5", 2.0);
+  wire.post(2, "5", 2.3, "L");
+  CHECK(wire.told() == Lines{"> 5"});
+  wire.response(2, 202, {}, {.at = 2.5});
+  CHECK(wire.told() == Lines{"< ? orphan"});
+}
+
+TEST_CASE("a reply like another session's is that session's only where no request of its own can be missing") {
+  for (const bool hole : {false, true}) {
+    LegacyWire wire;
+    wire.listen_on(2, "M");
+    wire.post(3, "5", 2.0, "M");
+    wire.answer_on(2, "5", 2.1);
+    if (hole) wire.gap({.connection = 9, .at = 2.1, .direction = Direction::client_to_server});
+    wire.told();
+    wire.answer_on(1, "5", 2.2);
+    wire.finish();
+    CHECK(wire.told().front() == (hole ? "< ? orphan" : "< ? other_session for 5"));
+  }
+}
+
 TEST_CASE("a server's request on a stream is answered by a POST of the client") {
   Wire wire;
   wire.listen(1, {});

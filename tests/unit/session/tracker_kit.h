@@ -50,7 +50,7 @@ inline std::string word(model::CloseReason reason) {
 }
 
 inline std::string word(model::ReplyVerdict verdict) {
-  constexpr std::array kWords{"answer", "late", "duplicate", "redelivery", "type_drift", "orphan", "unattributed", "refusal", "head_of_evidence"};
+  constexpr std::array kWords{"answer", "late", "duplicate", "redelivery", "type_drift", "orphan", "unattributed", "refusal", "head_of_evidence", "other_session"};
   return kWords.at(static_cast<std::size_t>(verdict));
 }
 

@@ -1,0 +1,37 @@
+// Replies that were read before their request: on the transport of 2024-11-05 the two come on different connections, and a hole or a
+// packet out of order in the one holds its bytes back while the other is read on. Kept until the request came or may be waited for no longer.
+// Ownership: copies of what a reply is matched and shown by. Bounded by Limits::early_response_bytes over all.
+#pragma once
+
+#include <list>
+#include <string>
+
+#include "base/function_ref.h"
+#include "base/limits.h"
+#include "model/observation.h"
+
+namespace mcpscan::session {
+
+class HeldReplies {
+ public:
+  explicit HeldReplies(const Limits& limits) : limits_(limits) {}
+  bool empty() const { return held_.empty(); }
+  // False when no more are kept: the reply is judged as it comes.
+  bool add(const model::Observation& seen);
+  // Takes out, in their order, those that `due` says it of, and shows them.
+  void release(FunctionRef<bool(const model::Observation&)> due, FunctionRef<void(const model::Observation&)> show);
+
+ private:
+  struct Held {
+    model::Observation seen;
+    model::RpcMessage message;
+    model::OwnedId id;
+    std::string head, text, reason;
+    std::size_t cost = 0;
+  };
+  const Limits& limits_;
+  std::size_t bytes_ = 0;
+  std::list<Held> held_;  // a list: what is held is pointed to
+};
+
+}  // namespace mcpscan::session
