@@ -78,10 +78,9 @@ bool is_name(std::string_view text, std::size_t at) {
 }  // namespace
 
 void argument_tokens(std::string_view text, std::vector<std::string>& tokens) {
-  constexpr std::string_view kKey = "\"arguments\"";
-  std::size_t at = find_text(text, kKey);
+  std::size_t at = find_text(text, kArgumentsKey);
   if (at == std::string_view::npos) return;
-  at += kKey.size();
+  at += kArgumentsKey.size();
   int depth = 0;
   bool value = false;  // behind a colon, or inside an array
   for (; at < text.size(); ++at) {

@@ -9,6 +9,8 @@
 
 namespace mcpscan::session {
 
+constexpr std::string_view kArgumentsKey = "\"arguments\"";
+
 // Appends the tokens of `params.arguments` of a request's text.
 void argument_tokens(std::string_view request_text, std::vector<std::string>& tokens);
 

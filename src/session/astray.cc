@@ -31,9 +31,9 @@ bool is_copy(const Call& answered, const Observation& seen) {
          (!timed || std::abs(seen.at.us - answered.replied_at.us) <= kCopyWithinUs);
 }
 
-bool says_something(const Call& call) {
+bool says_something(std::string_view asked) {
   std::vector<std::string> tokens;
-  argument_tokens(call.head, tokens);
+  argument_tokens(asked, tokens);
   return !tokens.empty();
 }
 
@@ -54,20 +54,20 @@ Call* SessionTracker::call_of_other_session(const Observation& seen, const Sessi
   if (match.verdict == ReplyVerdict::orphan && requests_lost_ && exchange.stream != StreamKind::post && !broadcasting_.contains(session.server_endpoint)) return nullptr;
   const std::string_view payload = message.text.substr(0, kEchoBytes);
   const Call* const own = match.call;
-  if (sessions_.size() < 2 || (own && repeats(payload, own->head))) return nullptr;
+  if (sessions_.size() < 2 || (own && repeats(payload, calls_.asked(*own)))) return nullptr;
   Call* found = nullptr;
   calls_.each_finished_by_value(model::Direction::client_to_server, message.id.value, [&](Call& call) {
-    if (may_be_meant(call, state, message) && is_copy(call, seen) && (!own || repeats_all(payload, call.head))) found = &call;
+    if (may_be_meant(call, state, message) && is_copy(call, seen) && (!own || repeats_all(payload, calls_.asked(call)))) found = &call;
     return found == nullptr;
   });
   if (found && broadcasting_.size() < limits_.sessions) broadcasting_.insert(session.server_endpoint);
   if (found) return found;
   const bool broadcasts = broadcasting_.contains(session.server_endpoint);
-  if (own && !broadcasts && !says_something(*own)) return nullptr;
+  if (own && !broadcasts && !says_something(calls_.asked(*own))) return nullptr;
   std::size_t waiting = 0;
   calls_.each_open_by_value(model::Direction::client_to_server, message.id.value, [&](Call& call) {
     const bool alike = !own || broadcasts || (call.method == own->method && call.target == own->target);
-    if (may_be_meant(call, state, message) && alike && repeats_all(payload, call.head)) found = &call, ++waiting;
+    if (may_be_meant(call, state, message) && alike && repeats_all(payload, calls_.asked(call))) found = &call, ++waiting;
     return waiting < 2;
   });
   return waiting == 1 ? found : nullptr;
@@ -79,7 +79,7 @@ Call* SessionTracker::crossed_call(const Observation& seen, const SessionState& 
   const RpcMessage& message = *seen.message;
   const std::uint32_t session = state.session.index;
   const std::string_view payload = message.text.substr(0, kEchoBytes);
-  if (exchange.method.empty() || (own && repeats(payload, own->head))) return nullptr;
+  if (exchange.method.empty() || (own && repeats(payload, calls_.asked(*own)))) return nullptr;
   Call* found = nullptr;
   std::size_t open = 0;
   calls_.each_open_by_value(model::Direction::client_to_server, message.id.value, [&](Call& call) {
@@ -88,7 +88,7 @@ Call* SessionTracker::crossed_call(const Observation& seen, const SessionState& 
   });
   if (open != 1 || found->exchange == 0 || found->exchange == exchange.id) return nullptr;
   if (message.kind == MessageKind::result && !result_fits(found->method, message.result_keys)) return nullptr;
-  if (says_something(*found) && repeats_all(payload, found->head)) return found;
+  if (says_something(calls_.asked(*found)) && repeats_all(payload, calls_.asked(*found))) return found;
   const auto used_before = [&](const Call& call) {
     const Call* before = calls_.newest_finished(session, call.requestor, call.id.view());
     return before != nullptr && before != &call;

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "base/find_text.h"
 #include "base/hash.h"
+#include "session/argument_echo.h"
 
 namespace mcpscan::session {
 
@@ -52,6 +54,20 @@ std::uint32_t CallTable::free_slot() {
   const std::uint32_t handle = free_.back();
   free_.pop_back();
   return handle;
+}
+
+void CallTable::keep_asked(const Call& call, std::string_view message) {
+  if (asked_.size() <= call.handle) asked_.resize(call.handle + 1);
+  std::string& asked = asked_[call.handle];
+  asked.clear();
+  if (call.head.size() < limits_.evidence_text_bytes) return;
+  const std::size_t at = find_text(message, kArgumentsKey);
+  if (at != std::string_view::npos) asked.assign(message.substr(at, limits_.evidence_text_bytes));
+}
+
+std::string_view CallTable::asked(const Call& call) const {
+  const bool kept = call.handle < asked_.size() && slots_[call.handle].number == call.number && !asked_[call.handle].empty();
+  return kept ? asked_[call.handle] : call.head;
 }
 
 Call& CallTable::open(std::uint32_t session, Direction requestor, const model::RpcId& id) {

@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,6 +43,11 @@ class CallTable {
   void close(model::Call& call, model::CloseReason reason, Time at);
   // The call belongs to another session from now on (an initialize whose session id came later).
   void move(model::Call& call, std::uint32_t session);
+
+  // What the call was asked with stands behind the head that is kept of its record: as much again, from there on. `message`: its text.
+  void keep_asked(const model::Call& call, std::string_view message);
+  // Text that has what the call was asked with, as far as that is kept.
+  std::string_view asked(const model::Call& call) const;
 
   model::Call& at(std::uint32_t handle) { return calls_[handle]; }
   CallRef ref(const model::Call& call) const { return {call.handle, call.number, slots_[call.handle].links[kIdentity].hash}; }
@@ -93,6 +100,7 @@ class CallTable {
   model::Call back_;                // scratch
   std::vector<Slot> slots_;
   std::deque<model::Call> calls_;   // by the same handles; a call does not move while it has one
+  std::vector<std::string> asked_;  // by the same handles; empty where the head has it
   std::vector<std::uint32_t> free_;
   std::array<HandleIndex, kChains> newest_;
   std::deque<std::pair<std::uint32_t, std::uint64_t>> opened_;  // handle and number, oldest first; closed ones go lazily

@@ -297,7 +297,7 @@ bool SessionTracker::has_own_stream(const Call& call) {
 // A reply that names no session belongs to the session with a call of that id in flight, if there is only one such session.
 SessionState* SessionTracker::session_by_reply(const Observation& seen, Direction requestor) {
   const RpcMessage& message = *seen.message;
-  if (source_session_ != kNoSession && sessions_.alive(source_session_)) {
+  if (source_session_ != kNoSession && source_session_ == nameless_asker_ && sessions_.alive(source_session_)) {
     if (calls_.newest_open(source_session_, requestor, message.id)) return &sessions_.at(source_session_);
   }
   OnlySession fitting;
@@ -318,7 +318,7 @@ SessionState* SessionTracker::session_by_reply(const Observation& seen, Directio
 SessionState* SessionTracker::session_by_echo(const RpcMessage& message, Direction requestor) {
   const std::string_view payload = message.text.substr(0, kEchoBytes);
   OnlySession echoed;
-  calls_.each_open_by_value(requestor, message.id.value, [&](Call& call) { return call.session == echoed.index || !repeats(payload, call.head) || echoed.add(call.session); });
+  calls_.each_open_by_value(requestor, message.id.value, [&](Call& call) { return call.session == echoed.index || !repeats(payload, calls_.asked(call)) || echoed.add(call.session); });
   if (echoed.several) return nullptr;
   return echoed.index == kNoSession ? session_by_siblings_echo(message, requestor) : &sessions_.at(echoed.index);
 }
@@ -334,11 +334,11 @@ SessionState* SessionTracker::session_by_siblings_echo(const RpcMessage& message
 
 bool SessionTracker::has_sibling(const Call& waiting, std::string_view payload) {
   bool found = false;
-  for (const std::uint32_t handle : newest_open(sessions_.at(waiting.session))) found = found || repeats_all(payload, calls_.at(handle).head);
+  for (const std::uint32_t handle : newest_open(sessions_.at(waiting.session))) found = found || repeats_all(payload, calls_.asked(calls_.at(handle)));
   if (found || !waiting.requested_at.known()) return found;
   calls_.each_finished_of(waiting.session, [&](Call& over) {
     if (!over.closed_at.known() || over.closed_at < waiting.requested_at) return false;
-    found = repeats_all(payload, over.head);
+    found = repeats_all(payload, calls_.asked(over));
     return !found;
   });
   return found;
@@ -352,7 +352,7 @@ Call* SessionTracker::only_caller(Call& newest, const RpcMessage& message) {
   calls_.each_open_by_value(newest.requestor, newest.id.value, [&](Call& call) {
     if (call.session != newest.session) return true;
     ++waiting;
-    if (!repeats(payload, call.head)) return true;
+    if (!repeats(payload, calls_.asked(call))) return true;
     ++echoed;
     found = &call;
     return true;

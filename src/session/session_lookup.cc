@@ -113,6 +113,12 @@ SessionState& SessionTracker::pending_session(const Observation& seen, Exchange*
 
 SessionState& SessionTracker::source_session(const Observation& seen) {
   if (seen.message && !is_initialize(seen) && seen.message->protocol_version >= kModernSince) return modern_session(seen);
+  SessionState& state = speaker_of_source(seen);
+  if (seen.message && seen.message->kind == model::MessageKind::request && direction_of(seen, nullptr) == model::Direction::client_to_server) nameless_asker_ = state.session.index;
+  return state;
+}
+
+SessionState& SessionTracker::speaker_of_source(const Observation& seen) {
   if (source_session_ != kNoSession && sessions_.alive(source_session_)) {
     SessionState& current = sessions_.at(source_session_);
     // Several sessions began here without a name: whose this message is cannot be told for sure.
@@ -181,6 +187,7 @@ void SessionTracker::fold(SessionState& from, SessionState& into) {
   Exchange* carrier = exchanges_.find(from.carrier);
   if (carrier && carrier->session == a.index) carrier->session = b.index;
   if (source_session_ == a.index) source_session_ = b.index;
+  if (nameless_asker_ == a.index) nameless_asker_ = b.index;
   sessions_.remove(from);
 }
 

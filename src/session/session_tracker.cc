@@ -110,6 +110,7 @@ Call& SessionTracker::open_call(const Observation& seen, SessionState& state, Ex
   call.arguments_digest = message.arguments_digest;
   call.batched = message.batch_size > 0;
   call.head.assign(seen.text.substr(0, limits_.evidence_text_bytes));
+  calls_.keep_asked(call, message.text);
   if (message.progress_token.present()) call.progress_token = model::OwnedId(message.progress_token);
   if (exchange && requestor != Direction::server_to_client) {  // the answer to a server's request comes by a POST of its own
     call.exchange = exchange->id;

@@ -70,6 +70,7 @@ class SessionTracker : public model::ObservationSink {
   SessionState& exchange_session(const Observation& seen, model::Exchange& exchange);
   SessionState* given_to_client(const Observation& seen);
   SessionState& source_session(const Observation& seen);
+  SessionState& speaker_of_source(const Observation& seen);
   SessionState& modern_session(const Observation& seen);
   SessionState& started(SessionState& state, bool created, const Observation& seen);
   void bind(SessionState& pending, std::string_view id, std::string_view server, model::SessionKeying keying, const Observation& seen);
@@ -221,6 +222,7 @@ class SessionTracker : public model::ObservationSink {
   std::uint64_t nameless_starts_ = 0;                                  // log: initialize requests that named no session
   std::uint32_t context_session_ = kNoSession;                         // log: named by a line of its own, for what the client sends next
   std::uint32_t source_session_ = kNoSession;                          // log: who speaks where nothing names a session
+  std::uint32_t nameless_asker_ = kNoSession;                          // log: the one whose requests name none, so that its replies need not either
   std::uint32_t modern_session_ = kNoSession;                          // log: the one of all requests that need none
   std::unordered_map<std::string, std::uint64_t> unplaced_;            // log: id -> records of replies without a stream that no single session fits
   bool clients_name_ = false;                                          // log: some session goes by a name of its client's making

@@ -171,3 +171,17 @@ TEST_CASE("a call brought back is older than a younger one of its id") {
   REQUIRE(table.sent_again(0, kClient, one) != nullptr);
   CHECK(table.sent_again(0, kClient, one)->number == reference.number);
 }
+
+TEST_CASE("what a call was asked with is kept where the head of its record ends before that") {
+  const Limits limits;
+  CallTable table(limits);
+  const std::string message = R"({"id":1,"method":"tools/call","params":{"name":"a","arguments":{"q":"umber-3808"}}})";
+  Call& brief = table.open(0, kClient, one);
+  brief.head = message;
+  table.keep_asked(brief, message);
+  CHECK(table.asked(brief) == message);
+  Call& cut = table.open(0, kClient, one_text);
+  cut.head.assign(limits.evidence_text_bytes, '-');
+  table.keep_asked(cut, message);
+  CHECK(table.asked(cut) == R"("arguments":{"q":"umber-3808"}}})");
+}

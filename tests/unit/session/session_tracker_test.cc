@@ -223,6 +223,27 @@ TEST_CASE("where two sessions wait for that id nobody is accused: the reply is u
   CHECK(row_of(log, "(no session told)")->counts.replies == 1);
 }
 
+TEST_CASE("the session that began last has no claim to a reply that names none, where requests name theirs") {
+  Tracked log;
+  log.request("1", {.session = "s1"});
+  log.request("0", {.method = "initialize"});
+  log.notice(NoticeKind::session_created, {.session = "s2"});
+  log.request("1", {.session = "s2"});
+  log.told();
+  log.reply("1");
+  CHECK(log.told() == Lines{"< ? unattributed"});
+}
+
+TEST_CASE("where no request names a session, the one that began last has the reply") {
+  Tracked log;
+  log.request("1", {.session = "s1"});
+  log.request("0", {.method = "initialize"});
+  log.request("1");
+  log.told();
+  log.reply("1");
+  CHECK(log.told() == Lines{"< 1 answer"});
+}
+
 TEST_CASE("an initialize without a session id gets it from the line that creates the session, its open calls included") {
   Tracked log;
   log.request("0", {.method = "initialize", .client_name = "c"});
