@@ -130,3 +130,15 @@ TEST_CASE("where a log names no session and shows no handshake, equal ids may be
   const auto result = scan_of(received(1, 1, "tools/call") + received(1, 1, "prompts/get") + reply + reply);
   CHECK(finding_of(result, "duplicate-request-id").fault.certainty == model::Certainty::weak);
 }
+
+TEST_CASE("a log that writes each line twice shows nothing sent twice") {
+  const auto line = [](const char* second, const std::string& text) {
+    const std::string once = std::string("2026-11-29T08:00:") + second + ".104Z session=9f2c4e1ab7d84c0f8a6be3d2c1f05a77 " + text + "\n";
+    return once + once;
+  };
+  const std::string handshake = line("01", R"(client->server {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}})") +
+                                line("02", R"(server->client {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}})") +
+                                line("03", R"(client->server {"jsonrpc":"2.0","method":"notifications/initialized"})");
+  const std::string listing = line("04", R"(client->server {"jsonrpc":"2.0","id":1,"method":"tools/list"})") + line("05", R"(server->client {"jsonrpc":"2.0","id":1,"result":{"tools":[]}})");
+  CHECK(rules_of(scan_of(handshake + listing)).empty());
+}
