@@ -179,6 +179,7 @@ void RecordObserver::malform(const LogRecord& record, ParsedBlock& block) {
   ingest::JsonMembers members;
   members.read(record.line);
   block.anomalies.add({std::string(record.reason), fmt::format("the JSON breaks off at column {}", members.stopped_at() + 1), record.source});
+  if (record.line.find("jsonrpc") != std::string_view::npos) tell_gap(base_of(record), "a record that holds a message breaks off", false, block);
 }
 
 // What a statement without a quoted error says is its own text.
@@ -211,7 +212,7 @@ void RecordObserver::observe_body(const LogRecord& record, std::string_view body
     ++messages;
   });
   app::note_bounds(outcome, record.source, block.anomalies);
-  if (outcome.cut_lines) tell_cut_lines(base, block);
+  if (outcome.cut_lines) tell_gap(base, "the log cuts a text that holds several messages", true, block);
   if (messages > 0) return block.books.use(record.lines);
   if (outcome.other_events > 0) return block.ignore("keep-alive", record.lines);
   if (outcome.malformed) return block.malform("broken-body", record.lines);
@@ -219,11 +220,11 @@ void RecordObserver::observe_body(const LogRecord& record, std::string_view body
   block.ignore(kNotMcp, record.lines);
 }
 
-// A text of several messages that breaks off: of those behind nothing is known, whoever answers them.
-void RecordObserver::tell_cut_lines(const Observation& base, ParsedBlock& block) {
+// Of what a record held where it breaks off nothing is known, and where its text held several messages, of what follows neither.
+void RecordObserver::tell_gap(const Observation& base, std::string_view reason, bool whole_input, ParsedBlock& block) {
   Observation gap = base;
   gap.kind = ObservationKind::gap;
-  gap.gap = block.arena.make<model::GapFacts>(std::uint64_t{0}, "the log cuts a text that holds several messages", true);
+  gap.gap = block.arena.make<model::GapFacts>(std::uint64_t{0}, reason, whole_input);
   block.observations.push_back(gap);
 }
 

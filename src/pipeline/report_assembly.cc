@@ -153,6 +153,7 @@ engine::EvidenceLimits evidence_limits(const std::vector<std::unique_ptr<Source>
   for (const auto& source : sources) {
     evidence.capabilities |= source->tracker.capabilities() | (source->server_log ? model::kServerLog : 0u);
     evidence.unattributed_replies += source->tracker.unattributed_replies();
+    evidence.cut_records += source->tracker.cut_records();
     evidence.aged_out_calls += source->tracker.aged_out_calls();
     evidence.retired_sessions += source->tracker.retired_sessions();
     evidence.ledgers_complete = evidence.ledgers_complete && source->tracker.ledgers_complete();

@@ -15,6 +15,13 @@ using model::Observation;
 using model::SessionKeying;
 using model::StreamKind;
 
+namespace {
+
+constexpr std::int64_t kAnsweredWithinUs = 5 * kMinute;  // what breaks off later than this is no call's reply
+constexpr std::size_t kCutRecords = 65'536;
+
+}  // namespace
+
 Exchange* SessionTracker::exchange_of(const Observation& seen) {
   if (seen.exchange == 0) return nullptr;
   return exchanges_.find(seen.exchange);
@@ -289,7 +296,17 @@ Call* SessionTracker::call_of_line(const Observation& seen) {
   return calls_.find(line->second.front());
 }
 
+// Whether the call's reply may be what a record that breaks off held: it came after the request, and not long after it.
+bool SessionTracker::may_be_cut(const Call& call) const {
+  if (cut_records_.empty()) return false;
+  if (!call.requested_at.known()) return true;
+  const auto next = cut_records_.lower_bound(call.requested_at);
+  return next != cut_records_.end() && next->us - call.requested_at.us <= kAnsweredWithinUs;
+}
+
 void SessionTracker::on_gap(const Observation& seen) {
+  const bool cut_record = !options_.wire && !seen.gap->whole_input && seen.exchange == 0;
+  if (cut_record && (cut_records_.size() >= kCutRecords || !cut_records_.insert(time_of(seen)).second)) return;  // of this moment all is known
   requests_lost_ = requests_lost_ || (options_.wire && seen.direction != model::Direction::server_to_client);
   std::vector<std::uint32_t> touched;
   const auto touch = [&](Exchange& exchange) {

@@ -149,7 +149,7 @@ void SessionTracker::close_call(Call& call, CloseReason reason, Time at, const O
 void SessionTracker::close_unanswered(Call& call, CloseReason otherwise, Time at, const Observation* seen) {
   const bool ended_before = call.stream_ended != CloseReason::open;
   const Exchange* const own = call.exchange == 0 ? nullptr : exchanges_.find(call.exchange);
-  if (own && own->gap) otherwise = CloseReason::evidence_gap;
+  if ((own && own->gap) || may_be_cut(call)) otherwise = CloseReason::evidence_gap;
   if (ended_before && call.resumable) {
     const bool soon = otherwise == CloseReason::evidence_ends && (!at.known() || !call.stream_ended_at.known() || at.us - call.stream_ended_at.us < kResumedWithinUs);
     if (soon || sessions_.at(call.session).session.had_gap) return close_call(call, soon ? otherwise : CloseReason::evidence_gap, at, seen);

@@ -54,6 +54,8 @@ class SessionTracker : public model::ObservationSink {
   const std::vector<model::SessionRow>& rows() const { return rows_; }
   std::uint64_t rows_left_out() const { return rows_left_out_; }
   std::uint64_t unattributed_replies() const { return unattributed_; }
+  // Moments at which a log has records that break off and hold messages.
+  std::uint64_t cut_records() const { return cut_records_.size(); }
   std::uint64_t retired_sessions() const { return retired_; }
   std::uint64_t aged_out_calls() const { return aged_out_; }
   bool ledgers_complete() const { return ledgers_complete_; }
@@ -150,6 +152,7 @@ class SessionTracker : public model::ObservationSink {
   bool shown_already(const Observation& seen, const SessionState& state);
   bool begins_again(const SessionState& state, const model::RpcMessage& message, Time at);
   void on_gap(const Observation& seen);
+  bool may_be_cut(const model::Call& call) const;
   void on_stream_event(const Observation& seen);
   void remember_event_id(const Observation& seen, model::Exchange& exchange);
   model::CloseReason end_of_call(const model::Exchange& exchange, const SessionState& state, model::EndReason reason) const;
@@ -233,6 +236,7 @@ class SessionTracker : public model::ObservationSink {
   std::vector<LastMessage> recent_;                                    // log: the last messages, to tell one written twice
   std::size_t recent_next_ = 0;
   Time now_;                                                           // latest time read
+  std::set<Time> cut_records_;                                         // log: records that hold a message and break off; kCutRecords
   Time damaged_at_;                                                    // when records of the evidence were last found damaged
   std::uint64_t observed_ = 0;
   std::uint32_t capabilities_ = 0;

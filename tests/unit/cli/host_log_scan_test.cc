@@ -142,3 +142,28 @@ TEST_CASE("a log that writes each line twice shows nothing sent twice") {
   const std::string listing = line("04", R"(client->server {"jsonrpc":"2.0","id":1,"method":"tools/list"})") + line("05", R"(server->client {"jsonrpc":"2.0","id":1,"result":{"tools":[]}})");
   CHECK(rules_of(scan_of(handshake + listing)).empty());
 }
+
+TEST_CASE("a reply in a record that breaks off is not missed, and that it is not is said; a call long before it is") {
+  const auto line = [](int minute, const std::string& text) {
+    return "{\"time\":\"2026-11-29T08:" + std::to_string(10 + minute) + ":00.000Z\",\"session\":\"9f2c4e1ab7d84c0f8a6be3d2c1f05a77\",\"message\":\"" + text + "\"}\n";
+  };
+  const auto asked = [&](int minute, int id) {
+    return line(minute, R"(client->server {\"jsonrpc\":\"2.0\",\"id\":)" + std::to_string(id) + R"(,\"method\":\"tools/call\",\"params\":{\"name\":\"t\",\"arguments\":{\"k\":\"v)" + std::to_string(id) + R"(\"}}})");
+  };
+  const auto answered = [&](int minute, int id) { return line(minute, R"(server->client {\"jsonrpc\":\"2.0\",\"id\":)" + std::to_string(id) + R"(,\"result\":{\"content\":[]}})"); };
+  const auto cut = [&](int minute, int id) {
+    std::string text = answered(minute, id);
+    text.resize(text.size() - 20);
+    return text + "\n";
+  };
+  std::string log;
+  for (int id = 1; id <= 6; ++id) log += asked(id + 6, id) + (id == 4 ? cut(id + 6, id) : answered(id + 6, id));
+  const std::string later = asked(40, 20) + answered(40, 20);
+  const auto result = scan_of(log + later);
+  CHECK(rules_of(result).empty());
+  const auto& rules = result.report.rules;
+  const auto lost = std::find_if(rules.begin(), rules.end(), [](const auto& rule) { return rule.rule == "lost-reply"; });
+  REQUIRE(lost != rules.end());
+  CHECK(lost->state == model::RuleState::partly);
+  CHECK(rules_of(scan_of(asked(0, 30) + log + later)) == std::vector<std::string>{"lost-reply"});
+}
