@@ -231,7 +231,7 @@ void MessageReader::State::deliver(bool lenient, Arena& arena, Yield yield, Read
 }
 
 void MessageReader::State::read_events(std::string_view text, bool lenient, Arena& arena, Yield yield, ReadOutcome& outcome) {
-  const SseCounts counts = for_each_sse_event(text, arena, [&](const SseEvent& event) {
+  const SseCounts counts = for_each_sse_event(text, arena, [&](const SseTextEvent& event) {
     const std::uint32_t before = outcome.messages;
     if (event.type.empty() || event.type == "message") read_json(event.data, lenient, arena, yield, outcome);
     if (outcome.messages == before) ++outcome.other_events;

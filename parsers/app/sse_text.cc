@@ -66,7 +66,7 @@ class Building {
     }
   }
 
-  void finish(std::string_view text, bool closed, Arena& arena, SseCounts& counts, FunctionRef<void(const SseEvent&)> on_event) {
+  void finish(std::string_view text, bool closed, Arena& arena, SseCounts& counts, FunctionRef<void(const SseTextEvent&)> on_event) {
     if (data_lines_ > 1) event_.data = join_data(text, arena);
     event_.closed = closed;
     if (!event_.data.empty()) on_event(event_);
@@ -75,7 +75,7 @@ class Building {
   }
 
  private:
-  SseEvent event_;
+  SseTextEvent event_;
   std::uint32_t data_lines_ = 0;
   bool any_ = false;
 };
@@ -90,7 +90,7 @@ SseLine split_sse_line(std::string_view line) {
   return {line.substr(0, colon), value};
 }
 
-SseCounts for_each_sse_event(std::string_view text, Arena& arena, FunctionRef<void(const SseEvent&)> on_event) {
+SseCounts for_each_sse_event(std::string_view text, Arena& arena, FunctionRef<void(const SseTextEvent&)> on_event) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) text.remove_prefix(kByteOrderMark.size());
   SseCounts counts;

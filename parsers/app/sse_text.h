@@ -19,7 +19,7 @@ struct SseLine {
 // A line without its line end, not empty.
 SseLine split_sse_line(std::string_view line);
 
-struct SseEvent {
+struct SseTextEvent {
   std::string_view type;  // empty: message
   std::string_view data;  // several data lines joined by '\n', in the arena
   std::string_view id;
@@ -32,6 +32,6 @@ struct SseCounts {
 };
 
 // Delivers each event that has data; one that the text ends in is delivered too, with closed = false.
-SseCounts for_each_sse_event(std::string_view text, Arena& arena, FunctionRef<void(const SseEvent&)> on_event);
+SseCounts for_each_sse_event(std::string_view text, Arena& arena, FunctionRef<void(const SseTextEvent&)> on_event);
 
 }  // namespace mcpscan::app

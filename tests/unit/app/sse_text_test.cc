@@ -11,7 +11,7 @@ namespace {
 std::string events(std::string_view text) {
   Arena arena;
   std::string list;
-  const SseCounts counts = for_each_sse_event(text, arena, [&](const SseEvent& event) {
+  const SseCounts counts = for_each_sse_event(text, arena, [&](const SseTextEvent& event) {
     list += std::string(event.type) + "|" + std::string(event.data) + "|" + std::string(event.id) + (event.closed ? "" : "~") + ";";
   });
   return list + std::to_string(counts.comments) + "," + std::to_string(counts.without_data);
