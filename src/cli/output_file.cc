@@ -94,13 +94,6 @@ void Outlet::flush() {
   pending_.clear();
 }
 
-Status write_file(const std::string& path, std::string_view text) {
-  OutputFile file;
-  if (const Status opened = file.open(path); !opened.ok()) return opened;
-  file.write(text);
-  return file.commit();
-}
-
 Status output_possible(const std::string& output, const std::vector<std::string>& inputs) {
   namespace fs = std::filesystem;
   if (output.empty()) return {};

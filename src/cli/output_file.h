@@ -51,8 +51,6 @@ class Outlet {
   std::string pending_;
 };
 
-Status write_file(const std::string& path, std::string_view text);
-
 // Whether there can be such an output: its folder exists, it is none itself, and it is no input. To be told before evidence is read, which
 // may take long; and evidence is never written over. An empty path is standard output.
 Status output_possible(const std::string& output, const std::vector<std::string>& inputs);

@@ -96,9 +96,10 @@ bool reaches(const model::Summary& summary, model::Level level) {
 Status write_out(const SummaryCommand& command, const report::SummaryFormatEntry& format, const model::Summary& summary) {
   const bool to_terminal = command.output.empty() && stdout_is_terminal();
   const std::string text = format.write(summary, {terminal_width(), to_terminal && colour_wanted(), to_terminal, command.raw});
-  if (!command.output.empty()) return write_file(command.output, text);
-  print(text);
-  return {};
+  Outlet outlet(text.size());
+  if (Status opened = outlet.open(command.output); !opened.ok()) return opened;
+  outlet.write(text);
+  return outlet.finish();
 }
 
 Result<ExitCode> summarise(SummaryCommand& command) {
