@@ -204,6 +204,7 @@ const model::Notice* RecordObserver::with_id_of_body(const LogRecord& record, Pa
 
 void RecordObserver::observe_body(const LogRecord& record, std::string_view body, app::Codec codec, bool lenient, const Observation& base, ParsedBlock& block) {
   std::uint64_t messages = 0;
+  const std::size_t first = block.observations.size();
   const auto outcome = reader_.read(body, codec, lenient, block.arena, [&](const model::RpcMessage& message) {
     Observation seen = base;
     seen.kind = ObservationKind::message;
@@ -212,12 +213,30 @@ void RecordObserver::observe_body(const LogRecord& record, std::string_view body
     ++messages;
   });
   app::note_bounds(outcome, record.source, block.anomalies);
+  if (!record.second_body.empty()) observe_partner(record, first, base, block);
   if (outcome.cut_lines) tell_gap(base, "the log cuts a text that holds several messages", true, block);
   if (messages > 0) return block.books.use(record.lines);
   if (outcome.other_events > 0) return block.ignore("keep-alive", record.lines);
   if (outcome.malformed) return block.malform("broken-body", record.lines);
   if (outcome.truncated) return block.malform("truncated-body", record.lines);
   block.ignore(kNotMcp, record.lines);
+}
+
+// The other half of a call that the record shows whole. What is no such half is the same message once more, or some other text.
+void RecordObserver::observe_partner(const LogRecord& record, std::size_t first, const Observation& base, ParsedBlock& block) {
+  reader_.read(record.second_body, app::Codec::automatic, false, block.arena, [&](const model::RpcMessage& message) {
+    const auto begin = block.observations.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto is_reply = [](const model::RpcMessage& each) { return each.kind == model::MessageKind::result || each.kind == model::MessageKind::error; };
+    const auto pairs = [&](const Observation& each) {
+      const model::MessageKind asks = is_reply(message) ? each.message->kind : message.kind;
+      return asks == model::MessageKind::request && is_reply(message) != is_reply(*each.message);
+    };
+    if (std::none_of(begin, block.observations.end(), pairs)) return;
+    Observation seen = base;
+    seen.kind = ObservationKind::message;
+    seen.message = block.arena.make<model::RpcMessage>(message);
+    block.observations.insert(is_reply(message) ? block.observations.end() : begin, seen);
+  });
 }
 
 // Of what a record held where it breaks off nothing is known, and where its text held several messages, of what follows neither.

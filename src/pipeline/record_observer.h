@@ -52,6 +52,7 @@ class RecordObserver {
   model::Observation base_of(const ingest::LogRecord& record) const;
   static void tell_gap(const model::Observation& base, std::string_view reason, bool whole_input, ParsedBlock& block);
   void observe_body(const ingest::LogRecord& record, std::string_view body, app::Codec codec, bool lenient, const model::Observation& base, ParsedBlock& block);
+  void observe_partner(const ingest::LogRecord& record, std::size_t first, const model::Observation& base, ParsedBlock& block);
   void malform(const ingest::LogRecord& record, ParsedBlock& block);
   const model::Notice* with_id_of_body(const ingest::LogRecord& record, ParsedBlock& block);
   const model::Notice* with_own_words(const ingest::LogRecord& record, const model::Notice& told, ParsedBlock& block);

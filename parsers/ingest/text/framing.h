@@ -118,7 +118,8 @@ class Framer {
   void take_keys(const JsonKeys& keys, Frame& frame, bool take_time);
   std::string_view error_of(JsonValue value);
   bool take_payload(Frame& frame, const JsonValue& message);
-  void take_body(Frame& frame, const JsonValue& body, std::string_view text, std::string_view line);
+  void take_bodies(Frame& frame, const JsonKeys& keys, std::string_view text, std::string_view line);
+  LogRecord& take_body(Frame& frame, const JsonValue& body, std::string_view text, std::string_view line);
   Time read_time(const JsonValue& value);
   std::string_view journal_text(const JsonValue& value);
   std::string_view clean(std::string_view text);

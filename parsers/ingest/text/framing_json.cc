@@ -146,7 +146,9 @@ bool Framer::read_with_rule(Frame& frame) {
     const bool stamped = std::any_of(rule->fields.begin(), rule->fields.end(), [](const JsonField& field) { return field.field == Field::time; });
     if (rule->is_log) {
       frame.session = session_or_nothing(captures.text(Field::session));
-      return has_message && !holds_rpc(line.substr(0, members_.consumed())) ? true : read_logger_json(frame);
+      if (has_message && !holds_rpc(line.substr(0, members_.consumed()))) return true;
+      frame.payload = line;
+      return read_logger_json(frame);
     }
     take_keys(JsonKeys::of(members_, false), frame, !stamped);
     auto* record = arena_.make<LogRecord>();
@@ -205,11 +207,11 @@ bool Framer::take_payload(Frame& frame, const JsonValue& message) {
 }
 
 // A body that stands as a member of its own beside the message.
-void Framer::take_body(Frame& frame, const JsonValue& body, std::string_view text, std::string_view line) {
+LogRecord& Framer::take_body(Frame& frame, const JsonValue& body, std::string_view text, std::string_view line) {
   auto* record = arena_.make<LogRecord>();
   record->kind = RecordKind::message;
-  record->codec = "json";
   record->body = body.is_text() ? unescape_json(body, arena_) : body.text;
+  record->codec = body.is_text() ? "auto" : "json";
   record->text = text.empty() ? line : text;
   const Surroundings near = describe_surroundings(text, {});
   record->direction = frame.direction == model::Direction::unknown ? near.direction : frame.direction;
@@ -217,6 +219,15 @@ void Framer::take_body(Frame& frame, const JsonValue& body, std::string_view tex
   record->keying = frame.session.empty() ? near.keying : frame.keying;
   record->peer = frame.peer;
   frame.ready = record;
+  return *record;
+}
+
+// A record of a whole call: each of the two messages tells by its kind which way it went.
+void Framer::take_bodies(Frame& frame, const JsonKeys& keys, std::string_view text, std::string_view line) {
+  LogRecord& record = take_body(frame, keys.body, text, line);
+  if (!keys.second_body.present()) return;
+  record.direction = model::Direction::unknown;
+  record.second_body = keys.second_body.is_text() ? unescape_json(keys.second_body, arena_) : keys.second_body.text;
 }
 
 bool Framer::read_logger_json(Frame& frame) {
@@ -225,9 +236,9 @@ bool Framer::read_logger_json(Frame& frame) {
   const JsonKeys keys = JsonKeys::of(members_, rpc);
   frame.wrap(Framing::json_lines);
   take_keys(keys, frame, frame.dialect == 0 || !frame.inner.known());
-  if (keys.is_rpc) return take_body(frame, JsonValue{JsonType::object, false, line}, {}, line), true;
+  if (keys.is_rpc) return void(take_body(frame, JsonValue{JsonType::object, false, line}, {}, line)), true;
   const std::string_view text = keys.message.is_text() ? clean(unescape_json(keys.message, arena_)) : std::string_view{};
-  if (keys.body.present()) return take_body(frame, keys.body, text, line), true;
+  if (keys.body.present()) return take_bodies(frame, keys, text, line), true;
   frame.error = error_of(keys.error);
   if (keys.message.is_text()) return frame.payload = text, true;
   if (keys.message.type == JsonType::object) return frame.payload = keys.message.text, true;

@@ -15,7 +15,7 @@ struct KnownKey {
   int rank;  // the lower one wins when several stand in a line
 };
 // Sorted by length so that a look-up sees only the names of one length.
-constexpr std::array<KnownKey, 60> kKnownKeys{{
+constexpr std::array<KnownKey, 73> kKnownKeys{{
     {"t", Role::time, 8},
     {"ts", Role::time, 3},
     {"msg", Role::message, 1}, {"log", Role::message, 4}, {"lvl", Role::level, 2}, {"dir", Role::direction, 0}, {"pid", Role::process, 0},
@@ -35,6 +35,10 @@ constexpr std::array<KnownKey, 60> kKnownKeys{{
     {"session-id", Role::session, 1},
     {"textPayload", Role::message, 3}, {"jsonPayload", Role::message, 3}, {"logger_name", Role::logger, 2}, {"remote_addr", Role::peer, 2},
     {"container_id", Role::process, 1},
+    {"sid", Role::session, 4}, {"mcp_sid", Role::session, 0}, {"mcpSession", Role::session, 0}, {"mcp_session", Role::session, 0},
+    {"mcp-session", Role::session, 0}, {"sessionID", Role::session, 2}, {"SessionId", Role::session, 2}, {"SessionID", Role::session, 2},
+    {"mcpSessionID", Role::session, 0}, {"Mcp-Session-Id", Role::session, 0}, {"MCP-Session-Id", Role::session, 0}, {"mcp.session_id", Role::session, 0},
+    {"x-mcp-session-id", Role::session, 0},
     {"mcp_session_id", Role::session, 0}, {"mcp-session-id", Role::session, 0}, {"mcp.session.id", Role::session, 0},
     {"container_name", Role::process, 1},
     {"receiveTimestamp", Role::time, 7}, {"observedTimestamp", Role::time, 7},
@@ -42,7 +46,7 @@ constexpr std::array<KnownKey, 60> kKnownKeys{{
 }};
 constexpr std::size_t kLongestKey = 24;
 
-using ByLength = std::array<std::array<std::uint8_t, 10>, kLongestKey>;  // indexes + 1 into kKnownKeys, 0 ends
+using ByLength = std::array<std::array<std::uint8_t, 12>, kLongestKey>;  // indexes + 1 into kKnownKeys, 0 ends
 constexpr ByLength make_by_length() {
   ByLength table{};
   for (std::size_t i = 0; i < kKnownKeys.size(); ++i) {
@@ -66,19 +70,44 @@ const KnownKey* known(std::string_view key) {
 
 bool holds_rpc(const JsonValue& value) { return value.text.size() > 16 && value.text.find("jsonrpc") != std::string_view::npos; }
 
+constexpr int kDeepest = 3;  // objects around a message, or around a header
+
+// A string that holds nothing but a message: JSON, a JSON string of it, SSE text, Python's bytes.
+bool is_message_text(std::string_view text) {
+  constexpr std::array<std::string_view, 9> kBegin{"{", "[", "\\\"", "event:", "data:", "id:", "retry:", "b'", "b\\\""};
+  return std::any_of(kBegin.begin(), kBegin.end(), [&](std::string_view begin) { return text.starts_with(begin); });
+}
+
 // The message that a member is or holds: an object with "jsonrpc" among its own keys, at most kDeepest objects further in, an array, or a
 // string that holds nothing but one. Absent: none.
 JsonValue body_in(JsonValue value) {
-  constexpr int kDeepest = 3;
   for (int depth = 0; holds_rpc(value); ++depth) {
     if (value.type == JsonType::array) return value;
-    if (value.is_text()) return value.text[0] == '{' || value.text[0] == '[' ? value : JsonValue{};
+    if (value.is_text()) return is_message_text(value.text) ? value : JsonValue{};
     JsonMembers members;
     if (value.type != JsonType::object || !members.read(value.text) || depth > kDeepest) return {};
     if (members.find("jsonrpc").present()) return value;
     const auto inner = std::find_if(members.begin(), members.end(), [](const JsonMember& member) { return holds_rpc(member.value); });
     if (inner == members.end()) return {};
     value = inner->value;
+  }
+  return {};
+}
+
+// The session id among headers or other objects beside a message, or in the object around it, by a name that only a session id has. What
+// stands in a message itself is its own.
+JsonValue session_within(const JsonMembers& members, int depth = 0) {
+  for (const JsonMember& member : members) {
+    const bool is_session = member.key == "session";
+    if (member.value.type != JsonType::object || (!is_session && member.value.text.find("ession") == std::string_view::npos)) continue;
+    JsonMembers inner;
+    if (!inner.read(member.value.text) || inner.find("jsonrpc").present()) continue;
+    if (const JsonValue id = is_session ? inner.find("id") : JsonValue{}; id.is_text()) return id;
+    for (const JsonMember& candidate : inner) {
+      const KnownKey* key = known(candidate.key);
+      if (key != nullptr && key->role == Role::session && key->rank <= 2 && candidate.value.is_text()) return candidate.value;
+    }
+    if (const JsonValue deeper = depth < kDeepest ? session_within(inner, depth + 1) : JsonValue{}; deeper.present()) return deeper;
   }
   return {};
 }
@@ -94,9 +123,10 @@ JsonKeys JsonKeys::of(const JsonMembers& members, bool rpc) {
   bool cwd = false;
   for (const JsonMember& member : members) {
     if (rpc && member.key == "jsonrpc") keys.is_rpc = true;
-    if (rpc && !keys.body.present() && holds_rpc(member.value)) {
-      keys.body = body_in(member.value);
-      if (keys.body.present()) continue;
+    if (rpc && !keys.second_body.present() && holds_rpc(member.value)) {
+      JsonValue& body = keys.body.present() ? keys.second_body : keys.body;
+      body = body_in(member.value);
+      if (body.present()) continue;
     }
     cwd = cwd || member.key == "cwd";
     if (member.key == "error" && !keys.error.present()) keys.error = member.value;
@@ -108,6 +138,9 @@ JsonKeys JsonKeys::of(const JsonMembers& members, bool rpc) {
     *slots[role] = member.value;
   }
   if (keys.error.text.data() == keys.message.text.data()) keys.error = {};
+  if (rpc && !keys.session.is_text()) {
+    if (const JsonValue session = session_within(members); session.present()) keys.session = session;
+  }
   keys.own_session = cwd || keys.session.text.substr(0, 6) == "stdio:";
   return keys;
 }

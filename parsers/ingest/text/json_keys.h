@@ -11,6 +11,7 @@ struct JsonKeys {
   JsonValue message, time, level, logger, session, direction, process, peer;
   JsonValue error;           // what is told of an error beside the message: a text, or an object with a message
   JsonValue body;            // a member that holds a JSON-RPC message, not being the message text
+  JsonValue second_body;     // and another one: records of whole calls show the reply beside the request
   bool is_rpc = false;       // the line itself is a JSON-RPC message
   bool own_session = false;  // the session is the writing program's own, not an MCP session
 

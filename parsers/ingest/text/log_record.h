@@ -32,6 +32,7 @@ struct LogRecord {
   std::string_view reason;            // for noise and malformed: a stable word (keep-alive, startup, sdk-debug, other-traffic, ...)
   std::string_view logger, level;
   std::string_view body;
+  std::string_view second_body;       // message: the reply to the request in `body`, or the other way round
   std::string_view codec;             // words of app::Codec; empty: auto
   bool codec_lenient = false;         // the dialect promises that `body` is a JSON-RPC message
   bool tells_all = false;             // message: its process writes such a line of every message

@@ -63,6 +63,22 @@ TEST_CASE("a batch gives one observation a member, and counts as the one record 
   CHECK(seen.block.books.used == 1);
 }
 
+TEST_CASE("a record of a whole call shows its request and its reply, in that order, whichever stands first") {
+  LogRecord record = record_of(RecordKind::message, R"({"jsonrpc":"2.0","id":1,"result":{}})");
+  record.second_body = R"({"jsonrpc":"2.0","id":1,"method":"ping"})";
+  const Observed seen(record);
+  REQUIRE(seen.block.observations.size() == 2);
+  CHECK(seen.first().message->method == "ping");
+  CHECK(seen.block.observations[1].message->kind == model::MessageKind::result);
+  CHECK(seen.block.books.used == 1);
+}
+
+TEST_CASE("a record that shows one message twice, parsed and as text, shows one") {
+  LogRecord record = record_of(RecordKind::message, R"({"jsonrpc":"2.0","id":1,"method":"ping"})");
+  record.second_body = R"({"jsonrpc": "2.0", "id": 1, "method": "ping"})";
+  CHECK(Observed(record).block.observations.size() == 1);
+}
+
 TEST_CASE("a record of several lines is entered with all of them") {
   LogRecord record = record_of(RecordKind::noise);
   record.reason = "startup";

@@ -97,6 +97,21 @@ TEST_CASE("a record of the program's own keeps what stands beside its message; a
   CHECK(shipped("2026-11-29T16:35:55.274Z tools/call {\"jsonrpc\":\"2.0\"}").framing == "plain");
 }
 
+TEST_CASE("a structured log's message beside its event: as text, as SSE, as Python's bytes, and its session by any of its names") {
+  const std::string head = R"({"timestamp":"2026-11-29T16:35:55.274Z","level":"info","event":"mcp_message",)";
+  const auto beside = [&](const std::string& rest) { return shipped(head + rest + "}").record; };
+  const auto text = beside(R"("direction":"client_to_server","sid":"s-1","body":"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}")");
+  CHECK(text.body == R"({"jsonrpc":"2.0","id":1,"method":"ping"})");
+  CHECK(text.session == "s-1");
+  CHECK(text.direction == "client-to-server");
+  CHECK(beside(R"("data":"event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n")").kind == RecordKind::message);
+  CHECK(beside(R"("raw":"b'{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}'")").kind == RecordKind::message);
+  CHECK(beside(R"("raw":"it said {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}")").kind == RecordKind::unknown);
+  CHECK(beside(R"("headers":{"mcp-session-id":"s-2"},"rpc":{"jsonrpc":"2.0","id":1,"method":"ping"})").session == "s-2");
+  CHECK(beside(R"("mcp":{"session":{"id":"s-3"},"rpc":{"jsonrpc":"2.0","id":1,"method":"ping"}})").session == "s-3");
+  CHECK(beside(R"("rpc":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"session_id":"s-4"}}})").session.empty());
+}
+
 TEST_CASE("four wrappers, one in the other, are all taken off; a fifth stays text") {
   const std::string cri = R"(2026-11-29T16:35:55.274000000Z stderr F INFO:     Shutting down)";
   const std::string fluent = R"({\"log\":\")" + cri + R"(\",\"kubernetes\":{\"pod_name\":\"gw-1\"}})";
