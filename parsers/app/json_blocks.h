@@ -37,29 +37,38 @@ inline JsonBlock classify_bytewise(const char* bytes) {
   return block;
 }
 
+// What is asked of a block: inside a string brackets and letters mean nothing.
+enum class BlockPart : std::uint8_t { structure, string };
+
 #if defined(__SSE2__)
 inline std::uint64_t mask_bits(__m128i matches, int part) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(matches))) << (16 * part);
 }
 
-inline JsonBlock classify(const char* bytes) {
+template <BlockPart kPart = BlockPart::structure>
+JsonBlock classify(const char* bytes) {
   JsonBlock block;
   for (int part = 0; part < 4; ++part) {
     const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + 16 * part));
-    const __m128i lower = _mm_or_si128(v, _mm_set1_epi8(0x20));  // [ and { become one, ] and } too
-    const __m128i upper = _mm_and_si128(_mm_cmpgt_epi8(v, _mm_set1_epi8('A' - 1)), _mm_cmplt_epi8(v, _mm_set1_epi8('Z' + 1)));
     block.quote |= mask_bits(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), part);
     block.backslash |= mask_bits(_mm_cmpeq_epi8(v, _mm_set1_epi8('\\')), part);
-    block.open |= mask_bits(_mm_cmpeq_epi8(lower, _mm_set1_epi8('{')), part);
-    block.close |= mask_bits(_mm_cmpeq_epi8(lower, _mm_set1_epi8('}')), part);
     block.control |= mask_bits(_mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1f)), v), part);
-    block.odd |= mask_bits(_mm_or_si128(upper, _mm_cmpeq_epi8(v, _mm_set1_epi8('\''))), part);
     block.high |= mask_bits(v, part);
+    if constexpr (kPart == BlockPart::structure) {
+      const __m128i lower = _mm_or_si128(v, _mm_set1_epi8(0x20));  // [ and { become one, ] and } too
+      const __m128i upper = _mm_and_si128(_mm_cmpgt_epi8(v, _mm_set1_epi8('A' - 1)), _mm_cmplt_epi8(v, _mm_set1_epi8('Z' + 1)));
+      block.open |= mask_bits(_mm_cmpeq_epi8(lower, _mm_set1_epi8('{')), part);
+      block.close |= mask_bits(_mm_cmpeq_epi8(lower, _mm_set1_epi8('}')), part);
+      block.odd |= mask_bits(_mm_or_si128(upper, _mm_cmpeq_epi8(v, _mm_set1_epi8('\''))), part);
+    }
   }
   return block;
 }
 #else
-inline JsonBlock classify(const char* bytes) { return classify_bytewise(bytes); }
+template <BlockPart kPart = BlockPart::structure>
+JsonBlock classify(const char* bytes) {
+  return classify_bytewise(bytes);
+}
 #endif
 
 // Bit i of the result: the parity of bits 0 to i.

@@ -30,15 +30,16 @@ bool begins_escape(const char* at, const char* begin) {
 
 // The masks of up to 64 bytes at `at`; bits behind the end are clear. The last bytes are looked at together with those before
 // them: a copy would stall the loads.
+template <BlockPart kPart>
 JsonBlock block_at(const char* at, const char* begin, const char* end) {
   constexpr std::ptrdiff_t kBytes = JsonBlock::kBytes;
-  if (end - at >= kBytes) return classify(at);
+  if (end - at >= kBytes) return classify<kPart>(at);
   const int missing = static_cast<int>(kBytes - (end - at));
-  if (end - begin >= kBytes) return classify(end - kBytes).shifted(missing);
+  if (end - begin >= kBytes) return classify<kPart>(end - kBytes).shifted(missing);
   char spare[kBytes];
   std::memset(spare, ' ', sizeof spare);
   std::memcpy(spare, at, static_cast<std::size_t>(end - at));
-  return classify(spare);
+  return classify<kPart>(spare);
 }
 
 // Brackets still open, with their kinds for the innermost 64.
@@ -109,7 +110,7 @@ JsonToken JsonSkipper::container(JsonType type) {
   Nesting nesting;
   std::uint64_t string_carry = 0, escape_carry = 0;
   while (at_ < end_) {
-    const JsonBlock block = block_at(at_, begin_, end_);
+    const JsonBlock block = block_at<BlockPart::structure>(at_, begin_, end_);
     const std::uint64_t escaped = escaped_bytes(block.backslash, escape_carry);
     const std::uint64_t quotes = block.quote & ~escaped;
     const std::uint64_t strings = (quotes != 0 ? prefix_xor(quotes) : 0) ^ string_carry;
@@ -167,22 +168,33 @@ const char* JsonSkipper::find_string_stop(const char* from) {
   return from;
 }
 
+// The same of what follows a backslash or a control byte: a text that has one has many, and to stop at each costs more than to look at
+// all of a block at once. Stands at the closing quote, or at the end of the text; true when there was a backslash.
+bool JsonSkipper::skip_escaped() {
+  std::uint64_t carry = 0, backslashes = 0;
+  while (at_ < end_) {
+    const JsonBlock block = block_at<BlockPart::string>(at_, begin_, end_);
+    const std::uint64_t escaped = escaped_bytes(block.backslash, carry);
+    const std::uint64_t quotes = block.quote & ~escaped;
+    const std::uint64_t inside = quotes != 0 ? (quotes & (0 - quotes)) - 1 : ~std::uint64_t{0};
+    high_ |= block.high & inside;
+    if ((block.control & ~escaped & inside) != 0) faults_ |= kControlByte;
+    check_escapes(at_, escaped & inside);
+    backslashes |= block.backslash & inside;
+    if (quotes != 0) {
+      at_ += __builtin_ctzll(quotes);
+      break;
+    }
+    at_ += std::min<std::size_t>(JsonBlock::kBytes, static_cast<std::size_t>(end_ - at_));
+  }
+  return backslashes != 0;
+}
+
 JsonToken JsonSkipper::string() {
   const char* start = at_++;
-  bool escaped = false;
-  for (;;) {
-    at_ = find_string_stop(at_);
-    if (at_ == end_) return fail(), JsonToken{};
-    if (*at_ == '"') break;
-    if (*at_ == '\\') {
-      escaped = true;
-      check_escape(at_ + 1);
-      at_ += std::min<std::ptrdiff_t>(2, end_ - at_);
-    } else {
-      faults_ |= kControlByte;
-      ++at_;
-    }
-  }
+  at_ = find_string_stop(at_);
+  const bool escaped = at_ < end_ && *at_ != '"' && skip_escaped();
+  if (at_ == end_) return fail(), JsonToken{};
   ++at_;
   const std::string_view raw = since(start);
   if (raw.size() > kShortestMarked) {

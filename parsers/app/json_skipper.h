@@ -128,6 +128,7 @@ class JsonSkipper {
   void check_cut_marker(const char* bracket);
   void check_cut_markers(const char* block, std::uint64_t brackets);
   const char* find_string_stop(const char* from);
+  bool skip_escaped();
 
   const char* begin_;
   const char* at_;

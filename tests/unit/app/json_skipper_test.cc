@@ -38,6 +38,33 @@ TEST_CASE("a container is skipped whole at every alignment to the blocks, before
   }
 }
 
+TEST_CASE("a string full of escapes ends at the same quote as byte by byte, with the same faults") {
+  std::mt19937 random(7);
+  const std::string_view bytes = "aa\\\\\\\"nu0d8\x01\xc3";
+  for (int round = 0; round < 20000; ++round) {
+    std::string text = "\"";
+    for (std::size_t length = random() % 200; length > 0; --length) text += random() % 3 == 0 ? bytes[random() % bytes.size()] : 'x';
+    text += round % 4 == 0 ? "" : "\",";
+    std::size_t end = 1;
+    bool escaped = false, control = false;
+    for (; end < text.size() && text[end] != '"'; ++end) {
+      control = control || text[end] == '\x01';
+      if (text[end] == '\\') escaped = true, ++end;
+    }
+    JsonSkipper in(text, 4);
+    const JsonToken token = in.string();
+    INFO(text);
+    if (end >= text.size()) {
+      CHECK((!token && (in.faults() & kCut) != 0));
+      continue;
+    }
+    CHECK(token.raw == std::string_view(text).substr(0, end + 1));
+    CHECK(token.escaped == escaped);
+    CHECK(((in.faults() & kControlByte) != 0) == control);
+    CHECK(((in.faults() & kHighBytes) != 0) == (text.substr(0, end).find('\xc3') != std::string::npos));
+  }
+}
+
 TEST_CASE("scalars are judged by JSON's grammar") {
   const auto type = [](const char* text) {
     JsonSkipper in(text, 4);
