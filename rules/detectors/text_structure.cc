@@ -23,18 +23,18 @@ bool serialises(std::string_view text, std::string_view structure) {
   return at == structure.size();
 }
 
-// Whether there is an object in the text to be compared. Most begin otherwise, and need not be read for it; an escape may stand for a brace.
+// Whether there is an object in the text to be compared. Most begin otherwise, and need not be read for it; \u007b is a brace too.
 bool may_differ(const RpcMessage& message) {
   if (message.content_texts.empty()) return false;
   const std::string_view text = message.content_texts.front();
-  return (text.starts_with('{') || text.starts_with('\\')) && !serialises(text, message.structured);
+  return (text.starts_with('{') || text.starts_with("\\u007")) && !serialises(text, message.structured);
 }
 
 class TextStructure : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     const RpcMessage* message = event.observation ? event.observation->message : nullptr;
-    if (!message || !event.call || event.call->method != "tools/call" || event.verdict != ReplyVerdict::answer) return;
+    if (!message || !event.call || event.call->method != kToolsCall || event.verdict != ReplyVerdict::answer) return;
     constexpr std::uint32_t kBoth = kContent | kStructuredContent;
     if ((message->result_keys & kBoth) != kBoth || message->text.size() > 2 * kLargestText) return;
     if (!may_differ(*message) || !json_.read(*message)) return;
