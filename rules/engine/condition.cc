@@ -218,9 +218,7 @@ bool Condition::collect(const Node& node) {
   return true;
 }
 
-bool Condition::holds(const Test& test, const TimelineEvent& event) {
-  if (test.word) return ((test.wanted_words >> test.word(event)) & 1) != 0;
-  if (test.flag) return test.flag(event) == test.wanted;
+bool Condition::holds_by_text(const Test& test, const TimelineEvent& event) {
   const FieldText text = test.read(event);
   const std::string_view value = text.view();
   if (test.op != Operator::equals) return holds_by_operator(test, value);

@@ -91,7 +91,11 @@ class Condition {
   static void sort_by_cost(std::vector<Test>& tests);
   static Result<std::vector<Test>> load_tests(const DataFile& file, const YamlNode& map);
   static Result<Selection> load_selection(const DataFile& file, const YamlNode& node);
-  static bool holds(const Test& test, const model::TimelineEvent& event);
+  static bool holds(const Test& test, const model::TimelineEvent& event) {
+    if (test.word) return ((test.wanted_words >> test.word(event)) & 1) != 0;
+    return test.flag ? test.flag(event) == test.wanted : holds_by_text(test, event);
+  }
+  static bool holds_by_text(const Test& test, const model::TimelineEvent& event);
   static bool holds(const std::vector<Test>& tests, const model::TimelineEvent& event);
   static bool holds_by_operator(const Test& test, std::string_view value);
   bool holds(const Node& node, const model::TimelineEvent& event) const;
