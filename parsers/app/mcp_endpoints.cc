@@ -48,7 +48,7 @@ std::string_view session_in_query(std::string_view target) {
 bool proves_mcp(const model::RpcMessage& message) {
   if (!message.protocol_version.empty()) return true;
   const std::string_view method = message.method;
-  if (method == "ping" || method == "initialize" || starts_with(method, "tasks/")) return false;
+  if (method == "ping" || method == model::kInitialize || starts_with(method, "tasks/")) return false;
   return !method.empty() && is_mcp_method(method);
 }
 

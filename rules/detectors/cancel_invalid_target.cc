@@ -46,7 +46,7 @@ class CancelInvalidTarget : public Detector {
 
  private:
   std::string fault_of(const TimelineEvent& event, const RpcMessage& message) const {
-    if (event.call) return event.call->method == "initialize" ? "it cancelled initialize, which must not be cancelled" : "";
+    if (event.call) return event.call->method == kInitialize ? "it cancelled initialize, which must not be cancelled" : "";
     if (!message.related.present()) return "it cancelled without naming a request";
     const Session& session = *event.session;
     if (!event.other) {

@@ -57,7 +57,7 @@ class ClientMisattribution : public Detector {
       alone_.note(event);
       return record_.on_event(event);
     }
-    const bool tool_call = event.call && event.call->method == "tools/call";
+    const bool tool_call = event.call && event.call->method == kToolsCall;
     if (!tool_call && event.kind != EventKind::gap) return;
     if (event.kind == EventKind::request && wire_calls_++ >= kCalls) return;
     wires_.try_emplace(event.source.input, kCalls, CallLedger::Echoes::left_out).first->second.on_event(event);

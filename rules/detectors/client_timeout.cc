@@ -45,7 +45,7 @@ class ClientTimeout : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     switch (event.kind) {
-      case EventKind::request: saw_calls_ = saw_calls_ || event.call->method == "tools/call"; return;
+      case EventKind::request: saw_calls_ = saw_calls_ || event.call->method == kToolsCall; return;
       case EventKind::outcome: return on_outcome(event);
       case EventKind::timeout: return on_timeout(event, findings);
       case EventKind::call_closed: return on_hang_up(event, findings);

@@ -22,7 +22,7 @@ class CrossPrincipalReply : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     const RpcMessage* message = event.observation ? event.observation->message : nullptr;
-    const bool call = message && event.call && event.call->method == "tools/call" && event.call->requestor == Direction::client_to_server;
+    const bool call = message && event.call && event.call->method == kToolsCall && event.call->requestor == Direction::client_to_server;
     if (!call || event.session->principals.size() != 1) return;  // whose session it is must be certain
     const std::uint64_t principal = event.session->principals.front();
     if (message->kind != MessageKind::result || message->content_texts.empty() || event.verdict != ReplyVerdict::answer) return;

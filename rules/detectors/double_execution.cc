@@ -28,7 +28,7 @@ class DoubleExecution : public Detector {
       seen_.erase(event.session->index);
       return;
     }
-    if (!event.call || event.call->method != "tools/call" || event.call->requestor != Direction::client_to_server) return;
+    if (!event.call || event.call->method != kToolsCall || event.call->requestor != Direction::client_to_server) return;
     if (event.session->mixed) return;  // another client may have asked the same
     switch (event.kind) {
       case EventKind::timeout: return given_up(event);

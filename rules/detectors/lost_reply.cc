@@ -72,7 +72,7 @@ class LostReply : public Detector {
     // What the evidence lacks of a connection, and whether it lacks some, may be known only later.
     const bool ended = event.call->closed == CloseReason::session_ended && event.session->on_wire;
     const bool resumable = event.call->closed == CloseReason::stream_closed && event.call->resumable && event.session->on_wire;
-    const bool may_be_cancelled = event.call->closed == CloseReason::client_closed && event.call->method != "initialize";
+    const bool may_be_cancelled = event.call->closed == CloseReason::client_closed && event.call->method != kInitialize;
     if ((!may_be_cancelled && !ended && !resumable) || hung_up_.size() >= kHungUp) return findings.add(std::move(draft));
     hung_up_.push_back({event.session->index, event.call->number, event.call->requested_at, event.at, std::move(draft), resumable});
   }
@@ -162,7 +162,7 @@ class LostReply : public Detector {
 
   static std::optional<Verdict> judge_timeout(const TimelineEvent& event) {
     if (event.call->collided) return overwritten();
-    if (event.call->method != "initialize") return std::nullopt;  // a cancelled call needs no reply; client-timeout tells the rest
+    if (event.call->method != kInitialize) return std::nullopt;  // a cancelled call needs no reply; client-timeout tells the rest
     return Verdict{"timeout", {Party::unknown, Certainty::undetermined, {}, "the server never answered initialize; whether it got it cannot be seen from here"}, {}, "client-timeout"};
   }
 

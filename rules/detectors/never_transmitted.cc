@@ -30,7 +30,7 @@ class NeverTransmitted : public Detector {
     if (event.kind == EventKind::outcome) return note_outcome(event);
     if (event.kind == EventKind::gap) return void(holes_ = true);
     const RpcMessage* message = event.observation ? event.observation->message : nullptr;
-    const bool call = message && event.call && event.call->method == "tools/call" && event.call->requestor == Direction::client_to_server;
+    const bool call = message && event.call && event.call->method == kToolsCall && event.call->requestor == Direction::client_to_server;
     if (!call || !event.session->on_wire || message->arguments_digest == 0 || sent_count_ >= kCalls) return;
     ++sent_count_;
     sent_[hash_combine(hash_bytes(event.call->target), message->arguments_digest)].push_back(event.at);

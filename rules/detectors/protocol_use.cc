@@ -64,10 +64,10 @@ class ProtocolUse : public Detector {
     const RpcMessage* message = event.observation ? event.observation->message : nullptr;
     if (!message || !event.session) return;
     if (event.kind == EventKind::reply) {
-      if (capability_ && event.call && event.call->method == "initialize" && message->kind == MessageKind::result) declare(event, *message, "/result/capabilities", true);
+      if (capability_ && event.call && event.call->method == kInitialize && message->kind == MessageKind::result) declare(event, *message, "/result/capabilities", true);
       return;
     }
-    if (capability_ && message->method == "initialize") return declare(event, *message, "/params/capabilities", false);
+    if (capability_ && message->method == kInitialize) return declare(event, *message, "/params/capabilities", false);
     const MethodFacts* facts = facts_of(message->method);
     if (facts) capability_ ? judge_capability(event, *message, *facts, findings) : judge_revision(event, *message, *facts, findings);
   }
@@ -105,7 +105,7 @@ class ProtocolUse : public Detector {
   }
 
   void judge_revision(const TimelineEvent& event, const RpcMessage& message, const MethodFacts& facts, FindingSink& findings) const {
-    const bool handshake = message.method == "initialize" || message.method == "notifications/initialized";
+    const bool handshake = message.method == kInitialize || message.method == "notifications/initialized";
     if (handshake || (!event.modern && !event.session->initialize_answered)) return;  // what is agreed on is not known yet
     const std::string_view version = event.modern ? std::string_view("2026-07-28") : std::string_view(event.session->protocol_version);
     if (version.empty() || event.session->mixed) return;

@@ -27,7 +27,7 @@ class ReplayedRequest : public Detector {
     const Session& session = *event.session;
     const HttpFacts* http = event.observation->http;
     const bool keyed = session.keyed_by == SessionKeying::mcp_session_id || session.keyed_by == SessionKeying::legacy_session_id;
-    if (!keyed || event.modern || event.call->requestor != Direction::client_to_server || event.call->params_digest == 0 || event.call->method == "initialize") return;
+    if (!keyed || event.modern || event.call->requestor != Direction::client_to_server || event.call->params_digest == 0 || event.call->method == kInitialize) return;
     Sent now;
     now.at = event.at;
     const std::string_view peer = event.exchange ? std::string_view(event.exchange->peer) : http ? http->peer : std::string_view();

@@ -48,7 +48,7 @@ class RequestBeforeInitialize : public Detector {
   // that was never seen to ask on the wire may have done so in a hole, known only when what is behind it has come.
   void tell_early(const TimelineEvent& event, FindingSink& findings) {
     const bool by_word = event.kind == EventKind::notice;
-    if (!event.session || (!by_word && (!event.call || event.call->method != "initialize"))) return;
+    if (!event.session || (!by_word && (!event.call || event.call->method != kInitialize))) return;
     tell_all_early(*event.session, event.at, findings);
   }
 

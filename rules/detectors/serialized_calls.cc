@@ -53,7 +53,7 @@ class SerializedCalls : public Detector {
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::session_finished) return close(*event.session, findings);
     if (event.kind == EventKind::notice) return note_lock(event, findings);
-    if (!event.call || event.call->requestor != Direction::client_to_server || event.call->method != "tools/call" || !event.at.known()) return;
+    if (!event.call || event.call->requestor != Direction::client_to_server || event.call->method != kToolsCall || !event.at.known()) return;
     if (event.kind == EventKind::request) return join(event, findings);
     Group* group = groups_.find(event.session->index);
     Member* member = group ? group->find_open(event.call->handle) : nullptr;

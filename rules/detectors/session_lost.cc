@@ -114,7 +114,7 @@ class SessionLost : public Detector {
   void on_notice(const TimelineEvent& event) {
     const Notice& notice = *event.observation->notice;
     if (notice.kind == NoticeKind::server_started || notice.kind == NoticeKind::server_stopped) restarted_ = true;
-    if (notice.kind != NoticeKind::session_not_found || (event.call && event.call->method == "initialize")) return;  // that one names no session
+    if (notice.kind != NoticeKind::session_not_found || (event.call && event.call->method == kInitialize)) return;  // that one names no session
     Refusal refusal;
     refusal.witness = wording_of(event.observation->text);
     refusal.to_holder = event.observation->direction == Direction::server_to_client;

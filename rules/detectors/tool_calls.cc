@@ -24,7 +24,7 @@ class ToolCalls : public Detector {
     if (!event.session) return;
     listing_.note(event);
     if (unlisted_ ? !may_be_unlisted(event) : !may_lack_structure(event)) return;
-    const bool about_call = event.call && event.call->method == "tools/call" && event.call->requestor == Direction::client_to_server;
+    const bool about_call = event.call && event.call->method == kToolsCall && event.call->requestor == Direction::client_to_server;
     const ToolListing::Listed* list = about_call && !event.session->had_gap && !event.session->mixed ? listing_.whole(event.session->index) : nullptr;
     if (!list) return;
     const ListedTool* tool = list->find(event.call->target);

@@ -62,7 +62,7 @@ void begin_call(const TimelineEvent& event, AnsweredCall& member) {
   member.parsed = member.answered = member.wrong_channel = member.lost = member.own = member.is_result = member.told = member.loose = member.learned = false;
   member.shape = {};
   member.keys = 0;
-  member.tool = call.method == "tools/call" ? hash_combine(hash_bytes(session.server_name, hash_bytes(session.server_version)), hash_bytes(call.target)) : 0;
+  member.tool = call.method == kToolsCall ? hash_combine(hash_bytes(session.server_name, hash_bytes(session.server_version)), hash_bytes(call.target)) : 0;
   member.collided = event.other != nullptr;
   member.exact = event.exchange != nullptr;
   member.digest = 0;

@@ -57,7 +57,7 @@ void HopCalls::note(const TimelineEvent& event) {
     cancels_.push_back({event.source.input, event.session->label, OwnedId(message->related), event.at, evidence_of(event)});
     return;
   }
-  const bool call = event.kind == EventKind::request && event.call && event.call->method == "tools/call" && event.call->requestor == Direction::client_to_server;
+  const bool call = event.kind == EventKind::request && event.call && event.call->method == kToolsCall && event.call->requestor == Direction::client_to_server;
   if (!call || message->arguments_digest == 0 || calls_.size() >= kCalls) return;
   const HttpFacts* http = event.observation->http;
   open_[place] = calls_.size();

@@ -17,21 +17,21 @@ std::string label_of(const TimelineEvent& event) { return event.session ? event.
 
 void ToldLosses::note(const TimelineEvent& event, FindingSink& findings) {
   if (event.kind == EventKind::outcome) return note_outcome(event);
-  saw_initialize_ = saw_initialize_ || (event.call && event.call->method == "initialize");
-  saw_calls_ = saw_calls_ || (event.call && event.call->method == "tools/call");
+  saw_initialize_ = saw_initialize_ || (event.call && event.call->method == kInitialize);
+  saw_calls_ = saw_calls_ || (event.call && event.call->method == kToolsCall);
   if (event.kind == EventKind::call_closed) return;
   if (event.kind == EventKind::reply) {
-    if (event.call && event.call->method == "initialize") pending_.erase(label_of(event));
+    if (event.call && event.call->method == kInitialize) pending_.erase(label_of(event));
     return;
   }
   const Notice* notice = event.observation ? event.observation->notice : nullptr;
   if (!notice) return;
   if (event.kind == EventKind::timeout) {
-    if (!event.call && !event.other && notice->method == "initialize") tell_given_up(event, findings);
+    if (!event.call && !event.other && notice->method == kInitialize) tell_given_up(event, findings);
     return;
   }
   if (notice->kind == NoticeKind::session_created) pending_.erase(label_of(event));
-  if (notice->kind == NoticeKind::backend_exited && notice->method == "initialize") tell_exited(event, findings);
+  if (notice->kind == NoticeKind::backend_exited && notice->method == kInitialize) tell_exited(event, findings);
   if (notice->kind == NoticeKind::unknown_reply_id && !event.other) note_stray_answer(event, findings);
   if (notice->kind != NoticeKind::initialize_pending) return;
   Pending& pending = pending_[label_of(event)];

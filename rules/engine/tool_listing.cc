@@ -69,7 +69,7 @@ const ToolPage* ToolListing::note(const TimelineEvent& event) {
     if (Listed* const listed = sessions_.find(event.session->index)) listed->stale = true;
     return nullptr;
   }
-  if (event.kind != EventKind::reply || !event.call || event.call->method != "tools/list") return nullptr;
+  if (event.kind != EventKind::reply || !event.call || event.call->method != kToolsList) return nullptr;
   page_ = page_of(*message);
   if (!page_) return nullptr;
   Listed& listed = sessions_[event.session->index];

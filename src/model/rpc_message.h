@@ -34,6 +34,9 @@ struct OwnedId {
 
 enum class MessageKind : std::uint8_t { request, notification, result, error, invalid };
 
+// Methods that many ask for.
+inline constexpr std::string_view kInitialize = "initialize", kToolsCall = "tools/call", kToolsList = "tools/list";
+
 // What is wrong with a message's envelope. Bits of RpcMessage::defects.
 enum MessageDefect : std::uint32_t {
   kNoVersion = 1u << 0,         // "jsonrpc" is missing or not "2.0"

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kGivesUpAfterUs = kMillisecond;  // late: the client's cancel comes this long after its request
 
-bool is_tool_call(const Call* call) { return call && call->requestor == Direction::client_to_server && call->method == "tools/call"; }
+bool is_tool_call(const Call* call) { return call && call->requestor == Direction::client_to_server && call->method == kToolsCall; }
 
 void pass_with(const Observation& seen, const RpcMessage& message, ObservationSink& next) {
   Observation changed = seen;

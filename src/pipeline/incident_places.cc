@@ -18,7 +18,7 @@ constexpr std::size_t kSpans = 4096;  // merged whenever there are so many
 
 bool begins_session(const TimelineEvent& event) {
   if (event.kind == EventKind::session_started || event.kind == EventKind::session_finished) return true;
-  if (event.call && event.call->method == "initialize") return true;
+  if (event.call && event.call->method == model::kInitialize) return true;
   const auto* message = event.observation ? event.observation->message : nullptr;
   return event.kind == EventKind::notification && message && message->method == "notifications/initialized";
 }

@@ -47,7 +47,7 @@ void TrafficLog::on_event(std::size_t source, const TimelineEvent& event) {
   if (!event.at.known() || event.kind == EventKind::session_finished) return;
   const bool client_call = event.call && event.call->requestor == Direction::client_to_server;
   const std::uint64_t session = event.session ? std::uint64_t{source} << 32 | event.session->index : kNoSession;
-  TrafficCounts& counts = counts_of(model::quarter_of(event.at), session, client_call && event.call->method == "tools/call" ? event.call->target : std::string());
+  TrafficCounts& counts = counts_of(model::quarter_of(event.at), session, client_call && event.call->method == model::kToolsCall ? event.call->target : std::string());
   ++counts.events;
   if (client_call) count_call(event, counts);
   if (!event.session) return;

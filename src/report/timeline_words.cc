@@ -87,7 +87,7 @@ void take_exchange(const TimelineEvent& event, TimelineRow& row) {
 // --- words ---
 
 std::string named(const TimelineRow& row) {
-  const bool by_tool = row.method == "tools/call" && !row.tool.empty();
+  const bool by_tool = row.method == model::kToolsCall && !row.tool.empty();
   std::string text(by_tool ? row.tool : row.method.empty() ? std::string_view("call") : row.method);
   if (!by_tool && !row.tool.empty()) text += ' ' + std::string(row.tool);
   if (row.id.present()) text += "  id " + std::string(row.id.raw.empty() ? row.id.value : row.id.raw);

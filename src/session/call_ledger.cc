@@ -68,7 +68,7 @@ void CallLedger::on_request(const TimelineEvent& event) {
   record->name = name_number(call.method, call.target);
   record->id_type = call.id.type;
   record->id = call.id.value;
-  record->is_tool_call = call.method == "tools/call";
+  record->is_tool_call = call.method == model::kToolsCall;
   record->arguments = call.arguments_digest;
   record->asked = asked_by(call.method, call.target, record->is_tool_call ? call.arguments_digest : call.params_digest);
   record->requested = event.at;

@@ -268,8 +268,8 @@ void SessionTracker::learn_from_line(const Call& call, const HttpFacts& http) {
   const bool told_by_method = http.status == 0 && http.duration_us >= 0;  // a gateway's line about a call, not about its exchange
   const bool was_cut = http.end != EndReason::unknown && http.end != EndReason::complete;
   if ((http.status / 100 != 2 && !told_by_method) || http.response_bytes == 0 || was_cut) return;
-  if (call.method == "initialize") sessions_.at(call.session).session.initialize_answered = true;
-  if (call.method == "tools/call" && http.duration_us >= 0) tool_named(call.target).latency.add(http.duration_us);
+  if (call.method == model::kInitialize) sessions_.at(call.session).session.initialize_answered = true;
+  if (call.method == model::kToolsCall && http.duration_us >= 0) tool_named(call.target).latency.add(http.duration_us);
 }
 
 Call* SessionTracker::call_of_peer(const HttpFacts& http) {

@@ -109,7 +109,7 @@ SessionState* SessionTracker::only_by_name(bool opening) {
   sessions_.each([&](SessionState& state) {
     if (state.session.keyed_by != SessionKeying::process || !state.session.id.empty()) return;
     const auto& open = state.session.open;
-    if (opening && std::none_of(open.begin(), open.end(), [&](std::uint32_t handle) { return calls_.at(handle).method == "initialize"; })) return;
+    if (opening && std::none_of(open.begin(), open.end(), [&](std::uint32_t handle) { return calls_.at(handle).method == model::kInitialize; })) return;
     only = &state;
     ++count;
   });

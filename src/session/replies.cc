@@ -133,11 +133,11 @@ void SessionTracker::settle_held(const Observation* next) {
 
 // The answer to an initialize stands in the log under the session id that it hands out.
 void SessionTracker::name_pending(const Observation& seen) {
-  if (seen.message->kind != MessageKind::result || !result_fits("initialize", seen.message->result_keys) || sessions_.find_any_server(seen.session)) return;
+  if (seen.message->kind != MessageKind::result || !result_fits(model::kInitialize, seen.message->result_keys) || sessions_.find_any_server(seen.session)) return;
   for (const std::uint32_t index : pending_) {
     if (!sessions_.alive(index) || !sessions_.at(index).pending) continue;
     const Call* opening = calls_.newest_open(index, Direction::client_to_server, seen.message->id);
-    if (opening && opening->method == "initialize") return bind(sessions_.at(index), seen.session, {}, model::SessionKeying::mcp_session_id, seen);
+    if (opening && opening->method == model::kInitialize) return bind(sessions_.at(index), seen.session, {}, model::SessionKeying::mcp_session_id, seen);
   }
 }
 
@@ -422,13 +422,13 @@ void SessionTracker::learn_from_reply(SessionState& state, const Observation& se
     session.latency.add(took);
     if (session.fastest_us < 0 || took < session.fastest_us) session.fastest_us = took;
   }
-  if (call.method == "initialize" && message.kind == MessageKind::result) {
+  if (call.method == model::kInitialize && message.kind == MessageKind::result) {
     session.initialize_answered = true;
     session.protocol_version = message.protocol_version;
     session.server_name = message.peer_name;
     session.server_version = message.peer_version;
   }
-  if (call.method != "tools/call") return;
+  if (call.method != model::kToolsCall) return;
   ToolStatistics& tool = tool_named(call.target);
   ++tool.replies;
   if (message.kind == MessageKind::error || (message.result_keys & model::kIsErrorTrue) != 0) ++tool.errors;

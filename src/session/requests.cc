@@ -100,7 +100,7 @@ bool SessionTracker::told_by_child(const Observation& seen) {
 
 void SessionTracker::count_client_request(model::Session& session, const RpcMessage& message) {
   ++session.counts.requests;
-  if (message.method != "tools/call") return;
+  if (message.method != model::kToolsCall) return;
   ++session.counts.tools_calls;
   ++tool_named(message.target).calls;
 }
@@ -156,7 +156,7 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   request.other = in_flight;
   if (from_client) state.last_request = calls_.ref(call);
   emit(request);
-  if (message.method == "initialize") {
+  if (message.method == model::kInitialize) {
     session.initialize_seen = true;
     if (exchange) exchange->is_initialize = true;
     session.client_name = message.peer_name;
@@ -167,7 +167,7 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
 }
 
 void SessionTracker::follow_process(SessionState& state, const Observation& seen) {
-  const bool opens = seen.message->method == "initialize" && state.session.initialize_seen;
+  const bool opens = seen.message->method == model::kInitialize && state.session.initialize_seen;
   if (opens) begins_again(state, *seen.message, time_of(seen)) ? begin_count(state) : restart(state, seen);
   follow_count(state, seen.message->id);
 }
@@ -201,7 +201,7 @@ void SessionTracker::remember_caller(const Observation& seen, const Call& call) 
 Call* SessionTracker::sent_before(const model::Session& session, const Exchange* exchange, const RpcMessage& message, Direction requestor, Time at) {
   Call* before = calls_.newest_open(session.index, requestor, message.id);
   if (!before || before->method != message.method || before->params_digest != message.digest) return nullptr;
-  const bool process_asks = message.method == "initialize" && session.keyed_by == model::SessionKeying::process;
+  const bool process_asks = message.method == model::kInitialize && session.keyed_by == model::SessionKeying::process;
   const bool same_line = !message.text.empty() && at.known() && at == before->requested_at;  // as two handlers of one form write it
   if (message.digest == 0 && !process_asks && !same_line) return nullptr;
   const bool broke_off = before->stream_ended != CloseReason::open;

@@ -22,7 +22,7 @@ constexpr std::size_t kProcesses = 8;  // of one name, whose counts of ids are f
 constexpr std::int64_t kNoCount = INT64_MIN;
 constexpr std::string_view kModernSince = "2026";  // revisions are dates, so they compare as text
 
-bool is_initialize(const Observation& seen) { return seen.message && seen.message->method == "initialize"; }
+bool is_initialize(const Observation& seen) { return seen.message && seen.message->method == model::kInitialize; }
 
 // Each request names its revision, itself or in its head.
 void learn_revision(model::Session& session, const Observation& seen, std::string_view head) {

@@ -168,7 +168,7 @@ const model::RpcMessage* told_message(const Meaning& meaning, const Captures& ca
   if (!message.method.empty()) {
     const bool notification = message.method.substr(0, 14) == "notifications/";
     message.kind = notification ? model::MessageKind::notification : model::MessageKind::request;
-    if (message.method == "initialize") message.protocol_version = captures.text(Field::protocol_version);
+    if (message.method == model::kInitialize) message.protocol_version = captures.text(Field::protocol_version);
   } else if (message.id.present() || answers) {
     message.kind = model::MessageKind::result;
     message.result_keys = model::kUntoldResult;
