@@ -227,7 +227,7 @@ void Http1Connection::close_oldest(EndReason reason, Stamp stamp) {
 const Exchange* Http1Connection::exchange_of(Side from) const {
   if (from == Side::client) return uploading_;
   if (downloading_ != nullptr || waiting_.empty()) return downloading_;
-  return waiting_.front().get();
+  return (pipelined_ ? waiting_.front() : waiting_.back()).get();  // who does not pipeline has had, or lost, the responses before
 }
 
 void Http1Connection::gap(Side from, std::uint64_t length, Stamp stamp) {
@@ -237,6 +237,7 @@ void Http1Connection::gap(Side from, std::uint64_t length, Stamp stamp) {
     const bool may_cut_others = pipelined_ && waiting_.size() > 1;
     connection_.report_gap(from, length, may_cut_others ? nullptr : cut, kLost, stamp);
     server_reader_.gap(length, stamp);
+    end_download_before_lost_request(stamp);
     response_gap_ |= server_reader_.seeking() && downloading_ == nullptr;
     return;
   }
@@ -247,7 +248,14 @@ void Http1Connection::gap(Side from, std::uint64_t length, Stamp stamp) {
   if (cut == nullptr) connection_.report_gap(from, length, waiting_.size() > before ? waiting_.back().get() : nullptr, kLost, stamp);
   request_gap_ = client_reader_.seeking();
   newest_missing_ = request_gap_ && waiting_.size() == before;  // else it is the one that the gap cut
+  end_download_before_lost_request(stamp);
   if (request_gap_) orphans_ = 0;
+}
+
+// As for a request that is there: what comes behind the gap in the chunks may answer the one that is not.
+void Http1Connection::end_download_before_lost_request(Stamp stamp) {
+  const bool paired = downloading_ != nullptr && downloading_ != unpaired_.get();
+  if (newest_missing_ && uploading_ == nullptr && paired && !pipelined_) server_reader_.end_sought(stamp);
 }
 
 void Http1Connection::half_close(Side from, Stamp stamp) {

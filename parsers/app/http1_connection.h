@@ -78,6 +78,7 @@ class Http1Connection final : public HttpProtocol {
   void close_oldest(model::EndReason reason, model::Stamp stamp);
   void close_all(model::EndReason reason, model::Stamp stamp);
   void bound_waiting(model::Stamp stamp);
+  void end_download_before_lost_request(model::Stamp stamp);
   void report_oddities(const HttpHead& head, model::Stamp stamp);
   void odd(std::string_view kind, std::string_view text, model::Stamp stamp);
   const Exchange* exchange_of(model::Side from) const;

@@ -52,6 +52,18 @@ TEST_CASE("a chunk behind a gap that took the end of one response and the head o
   CHECK(std::count(lines.begin(), lines.end(), "#2 end evidence_gap 83/-1") == 1);
 }
 
+TEST_CASE("a chunk behind a gap that took the next request too is not given to the response before it") {
+  for (const Side first : {Side::client, Side::server}) {
+    Wire wire;
+    wire.client(post(call(1))).server(sse_head()).gap(first, 190).gap(first == Side::client ? Side::server : Side::client, 190);
+    wire.server(chunk(event(result(2)))).server(kLastChunk).client(post(call(3))).server(sse_head() + chunk(event(result(3)))).server(kLastChunk);
+    const Lines lines = wire.end();
+    CHECK(std::count(lines.begin(), lines.end(), "#1 < result 2 [post s1]") == 0);
+    CHECK(std::count(lines.begin(), lines.end(), "#1 end evidence_gap 83/-1") == 1);
+    CHECK(std::any_of(lines.begin(), lines.end(), [](const std::string& line) { return line.find("< result 3 [post s1]") != std::string::npos; }));
+  }
+}
+
 TEST_CASE("a lost request leaves its response unpaired and the next pair whole") {
   Wire wire;
   wire.client(post(call(1))).server(json_reply(result(1)));
