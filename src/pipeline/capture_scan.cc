@@ -90,7 +90,7 @@ std::string tls_note(const TlsTally& tally, const net::KeyLog& keys) {
   for (const std::string& reason : tally.reasons) reasons += (reasons.empty() ? "" : "; ") + reason;
   return fmt::format("{} of {} TLS connections could not be read{} ({} bytes): {}. {}", tally.connections - tally.read, tally.connections,
                      names.empty() ? "" : " to " + names, tally.bytes, reasons,
-                     keys.size() == 0 ? "With the session keys (--keylog, SSLKEYLOGFILE form) their calls can be judged." : "The keys given do not fit them.");
+                     keys.size() == 0 ? "With the session keys (--keylog, SSLKEYLOGFILE form) their calls can be judged." : "No key given opens them.");
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ Result<CaptureScanResult> scan_capture(ByteReader& bytes, std::uint32_t input, n
   TlsTally tls;
   const auto report_tls = [&tls](const net::TlsFacts& facts) { tls.note(facts); };
   const auto make = [&](FlowInfo flow, std::string_view first) -> std::unique_ptr<StreamAnalyzer> {
-    const bool is_tls = net::looks_like_tls(first);
+    const bool is_tls = net::looks_like_tls(first) || (!flow.saw_start && net::looks_like_tls_underway(first));
     if (is_tls) flow.scheme = model::Scheme::https;
     auto plain = app::make_http_analyzer(http, flow);
     return is_tls ? net::make_tls_analyzer(limits, keys, std::move(plain), row.anomalies, report_tls) : std::move(plain);
