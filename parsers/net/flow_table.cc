@@ -269,6 +269,11 @@ void FlowTable::State::expire() {
 
 void FlowTable::State::finish(Time at) {
   fragments.finish();
+  // What one connection still holds back may be what another has an answer to: none ends before all is told.
+  for (const std::uint32_t slot : slots.live_slots()) {
+    slots[slot].connection->release(clock.now());
+    if (slots[slot].connection->state() != TcpConnection::State::open) retire(slot);
+  }
   for (const std::uint32_t slot : slots.live_slots()) {
     TcpConnection& connection = *slots[slot].connection;
     connection.finish(model::EndReason::evidence_ends, {at, connection.last().source});

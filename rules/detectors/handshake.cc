@@ -1,8 +1,10 @@
 // Sessions whose client never said that it is ready. Told at a session's end, so that a notification that overtakes another message on a
-// second connection is seen; only where the evidence shows notifications at all.
+// second connection is seen; only where the evidence shows notifications at all, and no capture lacks whole connections: a pool of several
+// sessions may have said it on one of those.
 // Source: MCP 2025-11-25 Lifecycle "Initialization": after success the client must send notifications/initialized; protocol notes LC03.
 #include <set>
 #include <string>
+#include <vector>
 
 #include "model/detector.h"
 
@@ -16,6 +18,8 @@ class Handshake : public Detector {
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     const Session& session = *event.session;
     if (event.kind == EventKind::notification) return note(event);
+    const bool begins_unseen = session.on_wire && !session.id.empty() && !session.initialize_seen;
+    lacks_connections_ = lacks_connections_ || begins_unseen || session.lacks_requests();
     const bool complete = session.initialize_seen && session.initialize_answered && !session.had_gap && !session.damaged && !session.lacks_requests() && !session.mixed && !session.modern;
     const bool shows_notifications = session.on_wire || session.counts.notifications > 0;
     const bool went_on = session.counts.requests > 1;
@@ -26,10 +30,19 @@ class Handshake : public Detector {
     draft.at = session.first;
     draft.fault = {Party::client, Certainty::strong, {}, "it sent requests after the answer to initialize and never notifications/initialized"};
     draft.evidence.push_back(evidence_of(event));
-    findings.add(std::move(draft));
+    if (!session.on_wire) return findings.add(std::move(draft));
+    if (findings.takes() && unready_.size() < kUnready) unready_.push_back(std::move(draft));
+  }
+
+  void finish(FindingSink& findings) override {
+    for (FindingDraft& draft : unready_) {
+      if (!lacks_connections_) findings.add(std::move(draft));
+    }
+    unready_.clear();
   }
 
  private:
+  static constexpr std::size_t kUnready = 4096;
   static constexpr std::size_t kElsewhere = 1024;
 
   // A load balancer may bring it to another server than the initialize: the client has said it.
@@ -40,6 +53,8 @@ class Handshake : public Detector {
   }
 
   std::set<std::string> elsewhere_;  // ids of sessions
+  std::vector<FindingDraft> unready_;
+  bool lacks_connections_ = false;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 // connection, and a hole in a capture may be known only when what is behind it has come: such orphans are told at the end of their session,
 // where nothing of it is missing, neither bytes nor the requests of whole connections that the capture was not told to look at, or came too late for.
 // Source: JSON-RPC 2.0 section 5; protocol notes RS01 RS02 ID09 ID14.
+#include "engine/by_session.h"
 #include "engine/held_drafts.h"
 #include "engine/rewritten_id.h"
 #include "model/detector.h"
@@ -20,6 +21,7 @@ class ReplyPairing : public Detector {
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::session_finished) return flush(*event.session, findings);
+    if (event.kind == EventKind::exchange_opened) return note_listening(event);
     if (event.kind == EventKind::gap) {
       lacks_requests_ = lacks_requests_ || event.observation->direction == Direction::client_to_server;
       return;
@@ -39,13 +41,19 @@ class ReplyPairing : public Detector {
  private:
   static bool is_for_all_replies(StreamKind stream) { return stream == StreamKind::legacy_sse || stream == StreamKind::get_standalone || stream == StreamKind::get_resume; }
 
+  // The one stream of a session of the 2024-11-05 transport, on which the server asks.
+  void note_listening(const TimelineEvent& event) {
+    if (event.session && event.session->keyed_by == SessionKeying::legacy_session_id && event.exchange->method == "GET") listening_[event.session->index] = true;
+  }
+
   void flush(const Session& session, FindingSink& findings) {
+    const bool heard = listening_.take(session.index) != nullptr || session.keyed_by != SessionKeying::legacy_session_id;
     bool asked_unseen = false;
     for (FindingDraft& draft : answers_.take(session.index)) {
       if (session.had_gap) return;
       const bool by_server = draft.requestor == Direction::client_to_server;
       // What a client answers came on the stream of any of its requests. A draft without a count belongs to the one before it.
-      if (draft.count > 0) asked_unseen = by_server ? is_unseen(session, draft) : session.lacks_requests();
+      if (draft.count > 0) asked_unseen = by_server ? is_unseen(session, draft) : session.lacks_requests() || !heard;
       if (!asked_unseen && !(by_server ? lacks_requests_ : lacks_streams_)) findings.add(std::move(draft));
     }
   }
@@ -105,12 +113,14 @@ class ReplyPairing : public Detector {
   bool own_id_only_;
   bool lacks_requests_ = false;  // bytes of a client are missing: on a connection that several sessions use they may be any session's
   bool lacks_streams_ = false;  // a reply came whose request is not in the evidence: what else came on its stream is nobody's
+  BySession<bool> listening_;
   HeldDrafts answers_;
 };
 
 }  // namespace
 
-extern const DetectorEntry kReplyPairing{"reply_pairing", event_bits(EventKind::reply, EventKind::gap, EventKind::session_finished), {"verdict"},
+extern const DetectorEntry kReplyPairing{"reply_pairing", event_bits(EventKind::reply, EventKind::gap, EventKind::exchange_opened, EventKind::session_finished),
+                                         {"verdict"},
                                          [](const Parameters& parameters) -> std::unique_ptr<Detector> { return std::make_unique<ReplyPairing>(parameters); }};
 
 }  // namespace mcpscan::engine

@@ -1,9 +1,12 @@
 // Replies on a stream where they do not belong: the standalone GET stream, the POST stream of another request, or any stream of another
-// session, whose client is shown what it never asked for.
+// session, whose client is shown what it never asked for. Such a one is told at the end of the session whose stream it came on: where that
+// session's client has left out the reply's id, it may have asked on a connection that the evidence lacks.
 // Source: MCP 2025-11-25 transports "Sending Messages to the Server"; protocol notes CH01 CH02 CH03 ID15.
 #include <fmt/format.h>
 
+#include "engine/held_drafts.h"
 #include "model/detector.h"
+#include "session/id_ledger.h"
 
 namespace mcpscan::engine {
 namespace {
@@ -13,7 +16,11 @@ using namespace model;
 class WrongChannel : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
-    if (event.verdict == ReplyVerdict::other_session) return tell_astray(event, findings);
+    if (event.kind == EventKind::session_finished) return flush(*event.session, findings);
+    if (event.verdict == ReplyVerdict::other_session) {
+      HeldDrafts::Waiting waiting(astray_, event.exchange->session, findings);
+      return tell_astray(event, waiting);
+    }
     const bool right = event.verdict == ReplyVerdict::answer || event.verdict == ReplyVerdict::late || event.verdict == ReplyVerdict::type_drift;
     if (!event.wrong_channel || event.across_streams || !right) return;
     FindingDraft draft = draft_for(event, *event.call);
@@ -22,6 +29,12 @@ class WrongChannel : public Detector {
   }
 
  private:
+  void flush(const Session& session, FindingSink& findings) {
+    for (FindingDraft& draft : astray_.take(session.index)) {
+      if (!session::is_among(session.unseen_of(Direction::client_to_server), draft.call->id.view())) findings.add(std::move(draft));
+    }
+  }
+
   static FindingDraft draft_for(const TimelineEvent& event, const Call& call) {
     FindingDraft draft;
     draft.session = event.session->label;
@@ -40,10 +53,12 @@ class WrongChannel : public Detector {
     draft.fault = {Party::server, Certainty::strong, {"gateway"}, fmt::format("it sent the reply to {} (id {}) on a stream of another session as well, or instead", event.other->target.empty() ? event.other->method : event.other->target, event.other->id.raw)};
     findings.add(std::move(draft));
   }
+
+  HeldDrafts astray_;
 };
 
 }  // namespace
 
-extern const DetectorEntry kWrongChannel{"wrong_channel", event_bits(EventKind::reply), {}, made<WrongChannel>};
+extern const DetectorEntry kWrongChannel{"wrong_channel", event_bits(EventKind::reply, EventKind::session_finished), {}, made<WrongChannel>};
 
 }  // namespace mcpscan::engine

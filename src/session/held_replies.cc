@@ -4,18 +4,23 @@
 
 namespace mcpscan::session {
 
-bool HeldReplies::add(const model::Observation& seen) {
+bool HeldReplies::add(const model::Observation& seen, std::uint32_t session) {
   const model::RpcMessage& message = *seen.message;
   const std::size_t cost = sizeof(Held) + message.text.size();
   if (cost > limits_.early_response_bytes - bytes_) return false;
   bytes_ += cost;
   Held& held = held_.emplace_back();
   held.cost = cost;
+  held.session = session;
   held.id = model::OwnedId(message.id);
+  held.related = model::OwnedId(message.related);
+  held.method.assign(message.method);
   held.head.assign(seen.text.substr(0, limits_.evidence_text_bytes));
   held.text.assign(message.text);
   held.reason.assign(message.reason.substr(0, limits_.evidence_text_bytes));
   held.message.kind = message.kind;
+  held.message.method = held.method;
+  held.message.related = held.related.view();
   held.message.id = held.id.view();
   held.message.reason = held.reason;
   held.message.error_code = message.error_code;
@@ -31,17 +36,18 @@ bool HeldReplies::add(const model::Observation& seen) {
   return true;
 }
 
-void HeldReplies::release(FunctionRef<bool(const model::Observation&)> due, FunctionRef<void(const model::Observation&)> show) {
+void HeldReplies::release(FunctionRef<bool(const model::Observation&, std::uint32_t)> due,
+                          FunctionRef<void(const model::Observation&, std::uint32_t)> show) {
   std::list<Held> out;
   for (auto each = held_.begin(); each != held_.end();) {
     const auto next = std::next(each);
-    if (due(each->seen)) {
+    if (due(each->seen, each->session)) {
       bytes_ -= each->cost;
       out.splice(out.end(), held_, each);
     }
     each = next;
   }
-  for (const Held& each : out) show(each.seen);
+  for (const Held& each : out) show(each.seen, each.session);
 }
 
 }  // namespace mcpscan::session

@@ -1,8 +1,10 @@
-// Replies that were read before their request: on the transport of 2024-11-05 the two come on different connections, and a hole or a
-// packet out of order in the one holds its bytes back while the other is read on. Kept until the request came or may be waited for no longer.
+// Replies, and progress, that were read before their request: on the transport of 2024-11-05, and where a client answers its server, the two come on different
+// connections, and a hole or a packet out of order in the one holds its bytes back while the other is read on. Kept until the request came or may
+// be waited for no longer.
 // Ownership: copies of what a reply is matched and shown by. Bounded by Limits::early_response_bytes over all.
 #pragma once
 
+#include <cstdint>
 #include <list>
 #include <string>
 
@@ -16,18 +18,19 @@ class HeldReplies {
  public:
   explicit HeldReplies(const Limits& limits) : limits_(limits) {}
   bool empty() const { return held_.empty(); }
-  // False when no more are kept: the reply is judged as it comes.
-  bool add(const model::Observation& seen);
+  // `session` is the number of the reply's session. False when no more are kept: the reply is judged as it comes.
+  bool add(const model::Observation& seen, std::uint32_t session);
   // Takes out, in their order, those that `due` says it of, and shows them.
-  void release(FunctionRef<bool(const model::Observation&)> due, FunctionRef<void(const model::Observation&)> show);
+  void release(FunctionRef<bool(const model::Observation&, std::uint32_t session)> due, FunctionRef<void(const model::Observation&, std::uint32_t session)> show);
 
  private:
   struct Held {
     model::Observation seen;
     model::RpcMessage message;
-    model::OwnedId id;
-    std::string head, text, reason;
+    model::OwnedId id, related;
+    std::string head, text, reason, method;
     std::size_t cost = 0;
+    std::uint32_t session = 0;
   };
   const Limits& limits_;
   std::size_t bytes_ = 0;

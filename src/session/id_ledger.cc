@@ -1,5 +1,6 @@
 #include "session/id_ledger.h"
 
+#include <limits>
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -65,6 +66,16 @@ bool IdLedger::contains(const model::RpcId& id) const {
 }
 
 // Who counts uses most of what lies between its first and its last: numbers by chance, times and hashes lie far apart.
+std::vector<model::IdRange> IdLedger::answered_behind(const IdLedger& answered) const {
+  const bool counts = complete_ && !intervals_.empty() && intervals_.back().high > intervals_.back().low;  // one id is no count
+  if (!counts || intervals_.back().high == std::numeric_limits<std::int64_t>::max()) return {};
+  const std::int64_t next = intervals_.back().high + 1;
+  for (const Interval& run : answered.intervals_) {
+    if (run.low == next) return {{run.low, run.high}};
+  }
+  return {};
+}
+
 std::vector<model::IdRange> IdLedger::left_out() const {
   std::vector<model::IdRange> ranges;
   std::uint64_t used = 0, missing = 0;

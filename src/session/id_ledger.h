@@ -30,6 +30,8 @@ class IdLedger {
   // The integers that one who counts up has left out between those it used, and as many behind them, where it may have gone on; empty where
   // it does not count, or has left out none.
   std::vector<model::IdRange> left_out() const;
+  // Those right behind them that were `answered` although nobody asked.
+  std::vector<model::IdRange> answered_behind(const IdLedger& answered) const;
   void clear();
   model::UsedIds memory() const;
   void recall(const model::UsedIds& used);

@@ -4,6 +4,7 @@
 
 #include "model/lost_session.h"
 #include "session/argument_echo.h"
+#include "session/opposite.h"
 #include "session/result_fit.h"
 #include "session/session_tracker.h"
 
@@ -80,54 +81,72 @@ void SessionTracker::on_reply(const Observation& seen, Exchange* exchange, Direc
     unknown.verdict = ReplyVerdict::unattributed;
     return emit(unknown);
   }
-  Match match = exchange ? match_on_exchange(seen, *state, *exchange, requestor) : match_in_session(seen, *state, requestor);
+  judge_reply(seen, *state, exchange, requestor);
+}
+
+void SessionTracker::judge_reply(const Observation& seen, SessionState& state, Exchange* exchange, Direction requestor) {
+  const RpcMessage& message = *seen.message;
+  Match match = exchange ? match_on_exchange(seen, state, *exchange, requestor) : match_in_session(seen, state, requestor);
   if (!exchange && match.call && match.verdict == ReplyVerdict::answer && has_own_stream(*match.call)) {
     mark_maybe_answered(seen, requestor);
     match = {nullptr, nullptr, ReplyVerdict::unattributed, false, false};
   }
   // The capture lost the other direction of its connection, or all of its request's body.
+  const bool of_client = requestor == Direction::server_to_client;
   const bool request_unseen = options_.wire && (!exchange || exchange->method.empty() || (exchange->gap && exchange->method == "POST" && exchange->calls.empty()));
-  const bool ids_tell = !state->session.modern && !state->session.stateless;  // where not, another client's call may have that id
+  const bool ids_tell = !state.session.modern && !state.session.stateless;  // where not, another client's call may have that id
   const bool misfit = match.call && !fits(*match.call, message);
   const bool unpaired = !ids_tell || misfit || match.verdict == ReplyVerdict::orphan || (!exchange && match.verdict == ReplyVerdict::duplicate);
   // What a server asks may come on any stream of the session, so a hole in one may hide it.
-  const bool asked_in_a_hole = requestor == Direction::server_to_client && match.verdict == ReplyVerdict::orphan && state->session.had_gap;
+  const bool asked_in_a_hole = of_client && match.verdict == ReplyVerdict::orphan && state.session.had_gap;
   if ((request_unseen && unpaired) || asked_in_a_hole) match = {nullptr, nullptr, ReplyVerdict::head_of_evidence, false, false};
   // A HAR does not say when the events of a stream came: the server's request that this answers may be told only when its stream ends.
-  const bool before_its_request = requestor == Direction::server_to_client && seen.source.kind == model::PlaceKind::entry;
+  const bool before_its_request = of_client && seen.source.kind == model::PlaceKind::entry;
   if (before_its_request && match.verdict == ReplyVerdict::orphan) match = {nullptr, nullptr, ReplyVerdict::unattributed, false, false};
   if (settling_ && match.call && match.call->requested_at.us > seen.at.us + kReorderedUs) {  // asked after it
-    match = {nullptr, nullptr, state->session.initialize_seen ? ReplyVerdict::orphan : ReplyVerdict::head_of_evidence, false, false};
+    match = {nullptr, nullptr, state.session.initialize_seen ? ReplyVerdict::orphan : ReplyVerdict::head_of_evidence, false, false};
   }
-  if (exchange && requestor == Direction::client_to_server && hold(seen, match)) return;
+  const bool unasked = match.verdict == ReplyVerdict::orphan || match.verdict == ReplyVerdict::head_of_evidence;
+  if (exchange && unasked && may_be_early(seen, of_client) && held_.add(seen, state.session.index)) return;
   if (message.defects != 0) {
-    Event malformed = event(EventKind::malformed, seen, state);
+    Event malformed = event(EventKind::malformed, seen, &state);
     malformed.exchange = exchange;
     malformed.call = match.call;
     emit(malformed);
   }
-  const bool to_client = requestor == Direction::client_to_server;
-  if (Call* owner = exchange && to_client ? call_of_other_session(seen, *state, *exchange, match) : nullptr) return deliver_astray(seen, *state, *exchange, *owner);
-  deliver(seen, *state, exchange, requestor, match);
+  if (Call* owner = exchange && !of_client ? call_of_other_session(seen, state, *exchange, match) : nullptr) return deliver_astray(seen, state, *exchange, *owner);
+  deliver(seen, state, exchange, requestor, match);
 }
 
-// On the transport of 2024-11-05 a reply comes on another connection than its request, whose bytes may be held back behind a hole meanwhile.
-bool SessionTracker::hold(const Observation& seen, const Match& match) {
-  if (settling_ || !options_.wire || seen.stream != StreamKind::legacy_sse || seen.source.kind != model::PlaceKind::packet || !seen.at.known()) return false;
-  return (match.verdict == ReplyVerdict::orphan || match.verdict == ReplyVerdict::head_of_evidence) && held_.add(seen);
+// What comes on the stream of the 2024-11-05 transport, and a client's answer to its server, come on another connection than their request, whose
+// bytes may be held back behind a hole meanwhile.
+bool SessionTracker::may_be_early(const Observation& seen, bool of_client) const {
+  const bool elsewhere = of_client || seen.stream == StreamKind::legacy_sse;
+  return !settling_ && options_.wire && elsewhere && seen.source.kind == model::PlaceKind::packet && seen.at.known();
 }
 
-// Shows the held replies whose request has come, whose stream ends with `next`, or that waited long enough; all of them where nothing comes next.
+// Shows what is held whose request has come, or that waited long enough; all of it where nothing comes `next`.
 void SessionTracker::settle_held(const Observation* next) {
-  const auto due = [&](const Observation& seen) {
+  const auto due = [&](const Observation& seen, std::uint32_t session) {
     const Exchange* const exchange = exchanges_.find(seen.exchange);
-    const bool over = !next || !exchange || exchange->session == kNoSession || (next->kind == model::ObservationKind::exchange_end && next->exchange == seen.exchange);
-    if (over || now_.us - seen.at.us > 2 * limits_.reorder_us) return true;
-    const Call* const call = calls_.newest_open(exchange->session, Direction::client_to_server, seen.message->id);
+    if (exchange && exchange->session != kNoSession) session = exchange->session;  // a session that is named now
+    if (!next || !sessions_.alive(session) || now_.us - seen.at.us > 3 * limits_.reorder_us) return true;  // one hole is told after the other
+    const bool reports = seen.message->kind == MessageKind::notification;  // SDKs take a request's id for its token
+    const Call* const call = calls_.newest_open(session, opposite(seen.direction), reports ? seen.message->related : seen.message->id);
     return call != nullptr && call->requested_at.us <= seen.at.us + kReorderedUs;
   };
   settling_ = true;
-  held_.release(due, [&](const Observation& seen) { on_reply(seen, exchange_of(seen), Direction::client_to_server); });
+  held_.release(due, [&](const Observation& seen, std::uint32_t session) {
+    Exchange* const exchange = exchange_of(seen);
+    if (exchange) session = session_of(seen, exchange).session.index;
+    if (!sessions_.alive(session)) return on_reply(seen, nullptr, opposite(seen.direction));
+    Exchange over;  // what is still known of one that has ended meanwhile
+    over.id = seen.exchange, over.session = session, over.stream = seen.stream;
+    over.method = seen.stream == StreamKind::legacy_sse ? "GET" : "POST";
+    Exchange* const carrier = exchange ? exchange : &over;
+    if (seen.message->kind == MessageKind::notification) return on_notification(seen, sessions_.at(session), carrier, seen.direction);
+    judge_reply(seen, sessions_.at(session), carrier, opposite(seen.direction));
+  });
   settling_ = false;
 }
 
@@ -387,6 +406,8 @@ void SessionTracker::deliver(const Observation& seen, SessionState& state, Excha
     ++call->replies;
   }
   if (exchange && (match.wrong_channel || match.verdict == ReplyVerdict::orphan || match.verdict == ReplyVerdict::duplicate)) mark_foreign_reply(*exchange);
+  const bool asked_elsewhere = requestor == Direction::server_to_client || (seen.stream != StreamKind::post && seen.stream != StreamKind::unknown);
+  if (options_.wire && asked_elsewhere && match.verdict == ReplyVerdict::orphan && !match.other) state.unasked[requestor == Direction::server_to_client].use(message.id, limits_);
   if (match.verdict == ReplyVerdict::orphan) reply.own_id = state.ids[requestor == Direction::client_to_server].contains(message.id);
   if (match.verdict == ReplyVerdict::orphan && match.other) state.constant_reply_id.assign(message.id.value);
   const bool answers = match.verdict == ReplyVerdict::answer || match.verdict == ReplyVerdict::type_drift;

@@ -1,6 +1,7 @@
 // Messages: which way they go, requests and notifications.
 #include <algorithm>
 
+#include "session/opposite.h"
 #include "session/session_tracker.h"
 
 namespace mcpscan::session {
@@ -24,10 +25,6 @@ constexpr std::int64_t kBegunTwiceUs = kSecond;
 constexpr std::int64_t kCancelFollowsUs = kSecond;
 constexpr std::size_t kPeers = 65536;
 constexpr std::int64_t kRetryWithinUs = 10 * kSecond;        // transports send again at once or after a short pause
-
-Direction opposite(Direction direction) {
-  return direction == Direction::client_to_server ? Direction::server_to_client : Direction::client_to_server;
-}
 
 bool is_client_notification(std::string_view method) {
   return method == "notifications/initialized" || method == "notifications/cancelled" || method == "notifications/roots/list_changed";
@@ -240,8 +237,6 @@ bool SessionTracker::is_retransmission(const SessionState& state, const RpcMessa
 
 void SessionTracker::on_notification(const Observation& seen, SessionState& state, Exchange* exchange, Direction direction) {
   const RpcMessage& message = *seen.message;
-  ++state.session.counts.notifications;
-  remember_peer(state, seen.http);
   Event told = event(EventKind::notification, seen, &state);
   told.exchange = exchange;
   if (message.method == "notifications/progress") {
@@ -257,7 +252,10 @@ void SessionTracker::on_notification(const Observation& seen, SessionState& stat
       const bool came_first = ended && ended->closed_at.known() && seen.at.known() && seen.at < ended->closed_at;  // behind a hole a stream is told late
       if (ended && ended->progress_token.view() == message.related && ended->closed != CloseReason::evidence_gap && !came_first) told.other = ended;
     }
+    if (!told.call && !told.other && may_be_early(seen, false) && held_.add(seen, state.session.index)) return;
   }
+  ++state.session.counts.notifications;
+  remember_peer(state, seen.http);
   emit(told);
   if (message.method == "notifications/initialized") state.session.initialized_seen = true;
   if (message.method == "notifications/cancelled") on_cancel(seen, state, direction);

@@ -26,6 +26,7 @@ constexpr std::uint32_t kNoSession = UINT32_MAX;
 struct SessionState {
   model::Session session;
   IdLedger ids[2];            // used by the client, used by the server
+  IdLedger unasked[2];        // answered on a wire although no request of that side is known
   model::SourceRef busy_since;  // the first request since no call was open, where one is
   std::uint64_t last_touch = 0;
   std::uint32_t incarnation = 1;

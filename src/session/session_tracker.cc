@@ -177,10 +177,17 @@ void SessionTracker::make_room() {
 
 void SessionTracker::finish_session(SessionState& state) {
   model::Session& session = state.session;
+  const bool client_waits = session.paired < session.counts.requests;
+  const bool server_waits = std::any_of(session.open.begin(), session.open.end(), [&](std::uint32_t handle) { return calls_.at(handle).requestor == model::Direction::server_to_client; });
   while (!session.open.empty()) {
     close_unanswered(calls_.at(session.open.front()), CloseReason::evidence_ends, now_, nullptr);
   }
-  for (const std::size_t requestor : {0, 1}) session.unseen_ids[requestor] = state.ids[requestor].left_out();
+  for (const std::size_t requestor : {0, 1}) {
+    session.unseen_ids[requestor] = state.ids[requestor].left_out();
+    // What goes on with a count where no call waits answers requests that the evidence lacks.
+    if (requestor == 0 ? client_waits : server_waits) continue;
+    for (const model::IdRange& run : state.ids[requestor].answered_behind(state.unasked[requestor])) session.unseen_ids[requestor].push_back(run);
+  }
   TimelineEvent finished;
   finished.kind = EventKind::session_finished;
   finished.at = now_;

@@ -44,9 +44,8 @@ class SessionTracker : public model::ObservationSink {
   // --- for a later run; see session_memory.cc ---
   // Before finish(): of each session with calls whose reply may still come, the first request since it had none.
   void each_busy_session(FunctionRef<void(const model::SourceRef&)> visit);
-  // Before finish(): what a later run has to know of the sessions that have an id.
+  // Before finish(): what a later run has to know of the sessions that have an id; recalled before anything is observed.
   std::vector<model::SessionMemory> memories();
-  // Before anything is observed.
   void recall(const model::SessionMemory& memory);
 
   // --- what the report needs, after finish() ---
@@ -109,7 +108,8 @@ class SessionTracker : public model::ObservationSink {
     bool wrong_channel = false, across_streams = false;
   };
   void on_reply(const Observation& seen, model::Exchange* exchange, model::Direction requestor);
-  bool hold(const Observation& seen, const Match& match);
+  void judge_reply(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor);
+  bool may_be_early(const Observation& seen, bool of_client) const;
   void settle_held(const Observation* next);
   void on_nameless_reply(const Observation& seen, model::Direction requestor);
   Match match_on_exchange(const Observation& seen, SessionState& state, model::Exchange& exchange, model::Direction requestor);

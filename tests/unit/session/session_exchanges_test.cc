@@ -125,8 +125,26 @@ TEST_CASE("a reply that no request comes for is told when none can be held back 
   wire.answer_on(1, "5", 2.0);
   wire.post(2, "5", 2.3, "L");
   CHECK(wire.told() == Lines{"> 5"});
-  wire.response(2, 202, {}, {.at = 2.5});
+  wire.response(2, 202, {}, {.at = 2.7});
   CHECK(wire.told() == Lines{"< ? orphan"});
+}
+
+TEST_CASE("a client's answer may be read before what the server asks, whose connection waits behind a hole, and after its own POST is over") {
+  for (const bool asked : {true, false}) {
+    Wire wire;
+    wire.listen(1, {});
+    wire.open(9, {.session = "s1", .server = kServer});
+    wire.request("0", {.session = "s1", .exchange = 9, .direction = Direction::client_to_server, .method = "initialize"});
+    wire.told();
+    wire.open(2, {.session = "s1", .server = kServer}, {.at = 2.0});
+    wire.reply("7", {.exchange = 2, .at = 2.0, .direction = Direction::client_to_server, .place = model::PlaceKind::packet});
+    wire.response(2, 202, {}, {.at = 2.01});
+    wire.end(2, EndReason::complete, {.at = 2.01});
+    CHECK(wire.told() == Lines{});
+    if (asked) wire.request("7", {.session = "s1", .exchange = 1, .at = 1.9, .direction = Direction::server_to_client, .stream = StreamKind::get_standalone, .method = "roots/list"});
+    wire.response(1, 200, {}, {.at = 2.7});
+    CHECK(wire.told() == (asked ? Lines{"> 7", "< 7 answer"} : Lines{"< ? orphan"}));
+  }
 }
 
 TEST_CASE("a reply like another session's is that session's only where no request of its own can be missing") {
