@@ -46,7 +46,8 @@ Call* SessionTracker::call_of_other_session(const Observation& seen, const Sessi
   const RpcMessage& message = *seen.message;
   const model::Session& session = state.session;
   if (message.kind != MessageKind::result || message.result_keys == 0 || message.digest == 0) return nullptr;
-  if (exchange.method.empty() || session.stateless || session.modern || session.mixed) return nullptr;
+  if (exchange.method.empty() || session.mixed) return nullptr;
+  if (session.stateless || session.modern) return call_of_other_client(seen, state, exchange, match);
   const bool taken = match.verdict == ReplyVerdict::answer && match.call->exchange != exchange.id;  // by the id alone
   const bool again = match.verdict == ReplyVerdict::duplicate && match.call->reply_digest != message.digest;
   if (match.verdict != ReplyVerdict::orphan && !taken && !again) return nullptr;
@@ -68,6 +69,26 @@ Call* SessionTracker::call_of_other_session(const Observation& seen, const Sessi
   calls_.each_open_by_value(model::Direction::client_to_server, message.id.value, [&](Call& call) {
     const bool alike = !own || broadcasts || (call.method == own->method && call.target == own->target);
     if (may_be_meant(call, state, message) && alike && repeats_all(payload, calls_.asked(call))) found = &call, ++waiting;
+    return waiting < 2;
+  });
+  return waiting == 1 ? found : nullptr;
+}
+
+// The same without sessions, between the clients of two addresses: there ids prove nothing, and only a call that waits and says something which
+// the reply repeats, as the stream's own call does not, is taken for the one that was meant.
+Call* SessionTracker::call_of_other_client(const Observation& seen, const SessionState& state, const Exchange& exchange, const Match& match) {
+  const RpcMessage& message = *seen.message;
+  const std::string_view payload = message.text.substr(0, kEchoBytes);
+  if (match.verdict != ReplyVerdict::orphan || !match.other || repeats(payload, calls_.asked(*match.other))) return nullptr;
+  Call* found = nullptr;
+  std::size_t waiting = 0;
+  calls_.each_open_by_value(model::Direction::client_to_server, message.id.value, [&](Call& call) {
+    if (call.session == state.session.index || !sessions_.alive(call.session) || call.id.type != message.id.type) return true;
+    const model::Session& other = sessions_.at(call.session).session;
+    const Exchange* const carrier = exchanges_.find(call.exchange);
+    const bool alike = carrier && carrier->server == exchange.server && other.modern == state.session.modern && other.stateless == state.session.stateless;
+    const std::string_view asked = calls_.asked(call);
+    if (alike && result_fits(call.method, message.result_keys) && says_something(asked) && repeats_all(payload, asked)) found = &call, ++waiting;
     return waiting < 2;
   });
   return waiting == 1 ? found : nullptr;

@@ -133,6 +133,7 @@ class SessionTracker : public model::ObservationSink {
   // astray.cc
   model::Call* call_of_other_session(const Observation& seen, const SessionState& state, const model::Exchange& exchange, const Match& match);
   model::Call* crossed_call(const Observation& seen, const SessionState& state, const model::Exchange& exchange, const model::Call* own);
+  model::Call* call_of_other_client(const Observation& seen, const SessionState& state, const model::Exchange& exchange, const Match& match);
   bool may_be_meant(const model::Call& call, const SessionState& state, const model::RpcMessage& message);
   void deliver_astray(const Observation& seen, SessionState& state, model::Exchange& exchange, model::Call& owner);
   void mark_foreign_reply(const model::Exchange& exchange);
