@@ -28,9 +28,9 @@ bool EventTee::shows_second_hop(const model::TimelineEvent& event) {
   if (nameless && (!event.exchange || event.exchange->server.empty())) return false;
   if (session->index >= known_sessions_.size()) known_sessions_.resize(session->index + 1);
   known_sessions_[session->index] = true;
-  if (!nameless) return !known_session_ids_.insert(hash_bytes(session::normalise_session_id(session->id))).second;
-  if (nameless_server_.empty()) nameless_server_ = event.exchange->server;
-  return nameless_server_ != event.exchange->server;
+  const std::string& server = nameless ? event.exchange->server : session->server_endpoint;
+  if (first_server_.empty()) first_server_ = server;
+  return first_server_ != server;
 }
 
 namespace {

@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "engine/coverage.h"
@@ -46,17 +45,16 @@ class EventTee : public model::EventSink {
   }
 
  private:
-  // The session has been seen at another server before, or sessions without a name are at several: there may be a proxy and what is behind
-  // it, which can be laid beside each other.
+  // Sessions are at several servers: there may be a proxy, or a bridge with sessions of its own, and what is behind it, which can be laid beside
+  // each other.
   bool shows_second_hop(const model::TimelineEvent& event);
 
   engine::Engine& own_;
   ActivityLog& activity_;
   session::CallLedger& ledger_;
   Onlookers others_;
-  std::vector<bool> known_sessions_;                     // by index
-  std::unordered_set<std::uint64_t> known_session_ids_;  // hashes of them
-  std::string nameless_server_;                          // the first
+  std::vector<bool> known_sessions_;  // by index
+  std::string first_server_;
 };
 
 // Shows each observation to the tap before the tracker gets it.

@@ -92,16 +92,22 @@ pipeline::ScanResult scan_of(const std::string& capture, const std::string& acce
   return pipeline::scan(options, kBuiltIn, limits, [](const std::string&, std::uint64_t) {});
 }
 
-// A session and `calls` calls, each 300 ms before the proxy and 100 ms behind it; to id 4 the proxy answers as `four`.
-void add_calls(Capture& capture, int calls, const std::string& four = "4") {
+enum class Between { proxy, bridge };
+
+// A session and `calls` calls, each 300 ms before the proxy and 100 ms behind it; to id 4 the proxy answers as `four`. A bridge has a session of its own.
+void add_calls(Capture& capture, int calls, const std::string& four = "4", Between between = Between::proxy) {
+  const auto behind = [&](std::string text) {
+    const std::size_t at = between == Between::bridge ? text.find(kSession) : std::string::npos;
+    return at == std::string::npos ? text : text.replace(at, 8, "99999999");
+  };
   const std::string begin = R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}})";
   const std::string begun = R"({"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}})";
   capture.exchange(kFront, 1, post(begin, false), 1.3, ok(begun));
-  capture.exchange(kBack, 1.1, post(begin, false), 1.2, ok(begun));
+  capture.exchange(kBack, 1.1, post(begin, false), 1.2, behind(ok(begun)));
   for (int i = 1; i <= calls; ++i) {
     const auto reply = [&](const std::string& id) { return ok(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"amber-{}"}}]}}}})", id, i)); };
     capture.exchange(kFront, 2 * i, post(call(i), true), 2 * i + 0.3, reply(i == 4 ? four : std::to_string(i)));
-    capture.exchange(kBack, 2 * i + 0.1, post(call(i), true), 2 * i + 0.2, reply(std::to_string(i)));
+    capture.exchange(kBack, 2 * i + 0.1, behind(post(call(i), true)), 2 * i + 0.2, behind(reply(std::to_string(i))));
   }
 }
 
@@ -114,8 +120,9 @@ const model::Finding* finding_of(const pipeline::ScanResult& result, std::string
 }  // namespace
 
 TEST_CASE("what the proxy did to a reply is told of the proxy by one capture of both its sides, and each call counts once") {
+  const Between between = GENERATE(Between::proxy, Between::bridge);
   Capture capture;
-  add_calls(capture, 5, "\"4\"");
+  add_calls(capture, 5, "\"4\"", between);
   const pipeline::ScanResult result = scan_of(capture.bytes());
   CHECK(result.report.totals.tools_calls == 5);
   const model::Finding* found = finding_of(result, "id-type-drift");
