@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
 #include "pipeline/observation_copy.h"
 
 namespace mcpscan::pipeline {
@@ -17,12 +18,26 @@ std::size_t weight(const Observation& seen) { return sizeof(Observation) + sizeo
 }  // namespace
 
 void RequestOrder::observe(const Observation& seen) {
+  if (seen.of_access_line && is_copy(seen)) return;
   waiting_ = waiting_ || (seen.of_access_line && seen.kind == ObservationKind::message);
   if (seen.at.known()) newest_ = std::max(newest_, seen.at.us);
   if (!waiting_) return sink_.observe(seen);
   keep(seen);
   while (!heap_.empty() && heap_.front().due < newest_ - kHorizonUs) release_earliest();
   while (heap_.size() > limits_.waiting_records || (bytes_ > limits_.waiting_record_bytes && !heap_.empty())) release_earliest();
+}
+
+// Told by its first request, for all that the line tells: the same words, message and moment. Whole seconds are too coarse to tell: a client may do
+// the same twice within one.
+bool RequestOrder::is_copy(const Observation& seen) {
+  if (seen.exchange == 0 || seen.exchange == copied_line_) return seen.exchange != 0;
+  if (seen.message == nullptr || seen.exchange == told_line_ || !seen.at.known()) return false;
+  if (seen.at.us % kSecond == 0 && (seen.http == nullptr || seen.http->duration_us % kSecond == 0)) return false;
+  const std::uint64_t told = hash_combine(hash_bytes(seen.text, static_cast<std::uint64_t>(seen.at.us)), hash_bytes(seen.message->id.value, seen.message->digest));
+  if (told == told_) return copied_line_ = seen.exchange, true;
+  told_ = told;
+  told_line_ = seen.exchange;
+  return false;
 }
 
 // Records without a time stay where they stand.

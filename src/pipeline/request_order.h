@@ -2,6 +2,7 @@
 // exchange is over, its request came up to minutes before: of two calls that shared an id the one that hung is written last. Stands
 // between a log and its tracker; a log whose access lines tell no requests passes unchanged, without a copy.
 // From the first such request on everything waits until nothing earlier can come: `kHorizonUs` behind the newest record.
+// A line that two handlers of one process write is one line: its copy, word for word right behind it, goes no further.
 // Ownership: owns copies of what waits. Threads: one. Bounds: Limits::waiting_records, waiting_record_bytes; past one, the earliest
 // goes on too early.
 #pragma once
@@ -37,6 +38,7 @@ class RequestOrder : public model::ObservationSink {
     bool operator<(const Slot& other) const { return due != other.due ? due > other.due : order > other.order; }
   };
 
+  bool is_copy(const model::Observation& seen);
   void keep(const model::Observation& seen);
   void release_earliest();
 
@@ -47,6 +49,7 @@ class RequestOrder : public model::ObservationSink {
   std::size_t on_shelf_ = 0, bytes_ = 0;
   std::int64_t newest_ = INT64_MIN, released_ = INT64_MIN;
   std::uint64_t added_ = 0, late_ = 0;
+  std::uint64_t told_ = 0, told_line_ = 0, copied_line_ = 0;  // digest and number of the last line's request; the number of the last line that is a copy
   bool waiting_ = false;
 };
 

@@ -25,12 +25,13 @@ class Log {
     const std::string text = name;
     seen.text = text;
     seen.of_access_line = true;
+    seen.exchange = ++lines;
     seen.message = &message;
-    seen.at = {from * kSecond};
+    seen.at = {from * kSecond + fraction_us};
     order.observe(seen);
     seen.kind = model::ObservationKind::exchange_summary;
     seen.message = nullptr;
-    seen.at = {to * kSecond};
+    seen.at = {to * kSecond + fraction_us};
     order.observe(seen);
   }
   void other(std::string name, std::int64_t second) {
@@ -46,6 +47,8 @@ class Log {
     return kept.rows;
   }
 
+  std::uint64_t lines = 0;
+  std::int64_t fraction_us = 0;
   Limits limits;
   Kept kept;
   RequestOrder order;
@@ -73,6 +76,18 @@ TEST_CASE("records without a time stay behind what they stood behind") {
   log.other("timeless", -1);
   log.line("second", 3, 4);
   CHECK(log.rows() == Rows{"first 1", "first 2", "timeless -1", "second 3", "second 4"});
+}
+
+TEST_CASE("an access line that two handlers write is one, but not where its time has whole seconds only, nor behind another line") {
+  Log log;
+  log.line("coarse", 1, 2);
+  log.line("coarse", 1, 2);
+  log.fraction_us = 7;
+  log.line("fine", 3, 4);
+  log.line("fine", 3, 4);
+  log.line("other", 5, 6);
+  log.line("fine", 3, 4);
+  CHECK(log.rows().size() == 10);
 }
 
 TEST_CASE("what is older than any wait goes on before the end") {
