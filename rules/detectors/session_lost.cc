@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 #include <string>
 
 #include "base/hash.h"
@@ -20,6 +21,7 @@ namespace {
 using namespace model;
 
 constexpr std::size_t kDraftsOfSession = 100;
+constexpr std::size_t kPaths = 16;  // where MCP is served
 constexpr std::uint32_t kNobodys = UINT32_MAX;        // of statements that no session can be told for
 constexpr std::int64_t kToldTwiceUs = 50 * kMillisecond;  // several handlers of one client tell within this
 constexpr std::int64_t kAtOnceUs = kSecond;
@@ -90,7 +92,12 @@ class SessionLost : public Detector {
     }
   }
 
-  void finish(FindingSink& findings) override { flush(kNobodys, nullptr, findings); }
+  void finish(FindingSink& findings) override {
+    flush(kNobodys, nullptr, findings);
+    for (FindingDraft& draft : nameless_.drafts) {
+      if (!nameless_.stated) findings.add(std::move(draft));
+    }
+  }
 
  private:
   struct Told {
@@ -111,8 +118,36 @@ class SessionLost : public Detector {
     std::vector<FindingDraft> drafts;
   };
 
+  // A server's own log that names its sessions when it creates them, and whose access lines name none.
+  struct Nameless {
+    std::set<std::string, std::less<>> paths;  // where it answered; kPaths
+    bool creates = false, restarted = false;
+    bool stated = false;                       // it says in words what it refuses
+    std::vector<FindingDraft> drafts;          // kDraftsOfSession
+  };
+
+  void note_server(NoticeKind kind) {
+    nameless_.creates = nameless_.creates || kind == NoticeKind::session_created;
+    nameless_.stated = nameless_.stated || kind == NoticeKind::session_not_found;
+    nameless_.restarted = nameless_.restarted || (kind == NoticeKind::server_started && !nameless_.paths.empty());
+  }
+
+  // After a restart: 404 where it had answered before is what this transport has for a session that the server does not know.
+  void on_nameless_status(const TimelineEvent& event) {
+    const HttpFacts& http = *event.observation->http;
+    if (http.method != "POST" || http.path.empty()) return;
+    const std::string_view path = http.path.substr(0, http.path.find('?'));
+    if (http.status >= 200 && http.status < 300 && nameless_.paths.size() < kPaths) nameless_.paths.emplace(path);
+    const bool refused = http.status == kNotFound && nameless_.creates && nameless_.restarted && nameless_.paths.contains(path);
+    if (!refused || event.observation->vantage == Vantage::client) return;
+    if (nameless_.drafts.size() >= kDraftsOfSession) return void(++nameless_.drafts.back().count);
+    nameless_.drafts.push_back(draft_for(event));
+    nameless_.drafts.back().fault = {Party::server, Certainty::strong, {}, "it was restarted and forgot its sessions; which ones were refused its access lines do not name"};
+  }
+
   void on_notice(const TimelineEvent& event) {
     const Notice& notice = *event.observation->notice;
+    note_server(notice.kind);
     if (notice.kind == NoticeKind::server_started || notice.kind == NoticeKind::server_stopped) restarted_ = true;
     if (notice.kind != NoticeKind::session_not_found || (event.call && event.call->method == kInitialize)) return;  // that one names no session
     Refusal refusal;
@@ -141,6 +176,7 @@ class SessionLost : public Detector {
   }
 
   void on_status(const TimelineEvent& event, unsigned status, std::uint64_t witness) {
+    if (!event.session && witness == kAccessLine) return on_nameless_status(event);
     if (!event.session || event.session->ended) return;
     const HttpFacts* http = event.observation->http;
     const std::string_view method = event.exchange ? std::string_view(event.exchange->method) : http ? http->method : std::string_view();
@@ -321,6 +357,7 @@ class SessionLost : public Detector {
 
   std::map<std::uint32_t, Told> told_;  // sessions open at a time, so bounded by Limits::sessions
   bool restarted_ = false;
+  Nameless nameless_;
 };
 
 }  // namespace
