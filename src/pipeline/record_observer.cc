@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/cut_message.h"
 #include "base/hash.h"
 #include "model/session_id.h"
 #include "ingest/text/framing.h"
@@ -19,6 +20,7 @@ using model::ObservationKind;
 namespace {
 
 constexpr const char* kNotMcp = "not-mcp";
+constexpr const char* kBreaksOff = "a record that holds a message breaks off";
 
 // Who asked, where a gateway prints the headers that a login in front of it has put into the request; 0: not told.
 std::uint64_t user_in(std::string_view printed) {
@@ -179,7 +181,7 @@ void RecordObserver::malform(const LogRecord& record, ParsedBlock& block) {
   ingest::JsonMembers members;
   members.read(record.line);
   block.anomalies.add({std::string(record.reason), fmt::format("the JSON breaks off at column {}", members.stopped_at() + 1), record.source});
-  if (record.line.find("jsonrpc") != std::string_view::npos) tell_gap(base_of(record), "a record that holds a message breaks off", false, block);
+  if (record.line.find("jsonrpc") != std::string_view::npos || app::holds_cut_message(record.line, limits_.json_depth)) tell_gap(base_of(record), kBreaksOff, false, block);
 }
 
 // What a statement without a quoted error says is its own text.
@@ -216,6 +218,7 @@ void RecordObserver::observe_body(const LogRecord& record, std::string_view body
   if (!record.second_body.empty()) observe_partner(record, first, base, block);
   if (outcome.cut_lines) tell_gap(base, "the log cuts a text that holds several messages", true, block);
   if (messages > 0) return block.books.use(record.lines);
+  if (outcome.malformed || outcome.truncated || app::holds_cut_message(body, limits_.json_depth)) tell_gap(base, kBreaksOff, false, block);
   if (outcome.other_events > 0) return block.ignore("keep-alive", record.lines);
   if (outcome.malformed) return block.malform("broken-body", record.lines);
   if (outcome.truncated) return block.malform("truncated-body", record.lines);
@@ -250,7 +253,11 @@ void RecordObserver::tell_gap(const Observation& base, std::string_view reason, 
 // No dialect knows this line: the general one looks for a JSON-RPC message anywhere in it, and for words around it.
 void RecordObserver::observe_unknown(const LogRecord& record, ParsedBlock& block) {
   const app::FoundBody found = app::find_body(record.text);
-  if (found.position == std::string_view::npos) return block.ignore(kNotMcp, record.lines);
+  if (found.position == std::string_view::npos) {
+    if (!app::holds_cut_message(record.text, limits_.json_depth)) return block.ignore(kNotMcp, record.lines);
+    tell_gap(base_of(record), kBreaksOff, false, block);
+    return block.malform("truncated-body", record.lines);
+  }
   if (!block.records_by_dialect.empty()) ++block.records_by_dialect.back();
   const std::string_view before = record.text.substr(0, found.position);
   const ingest::Surroundings around = surroundings_.of(before);

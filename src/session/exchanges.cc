@@ -1,5 +1,6 @@
 // HTTP exchanges and their streams: what a head says, how a stream ends, what an access line tells.
 #include <algorithm>
+#include <iterator>
 
 #include "session/session_tracker.h"
 
@@ -302,6 +303,14 @@ bool SessionTracker::may_be_cut(const Call& call) const {
   if (!call.requested_at.known()) return true;
   const auto next = cut_records_.lower_bound(call.requested_at);
   return next != cut_records_.end() && next->us - call.requested_at.us <= kAnsweredWithinUs;
+}
+
+// The same of a reply's request.
+bool SessionTracker::may_answer_what_is_cut(const Observation& reply) const {
+  if (cut_records_.empty()) return false;
+  if (!reply.at.known()) return true;
+  const auto behind = cut_records_.upper_bound(reply.at);
+  return behind != cut_records_.begin() && reply.at.us - std::prev(behind)->us <= kAnsweredWithinUs;
 }
 
 void SessionTracker::on_gap(const Observation& seen) {

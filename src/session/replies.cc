@@ -250,6 +250,7 @@ SessionTracker::Match SessionTracker::match_finished(const Observation& seen, Se
   Call* call = calls_.newest_finished(state.session.index, requestor, message.id);
   if (!call) {
     const bool may_precede = !state.session.initialize_seen && !state.ids[requestor == Direction::server_to_client].contains(message.id);
+    if (may_answer_what_is_cut(seen)) return {nullptr, nullptr, ReplyVerdict::head_of_evidence, false, false};
     const bool of_client = requestor == Direction::server_to_client;  // what it answers is no call of its own
     return {nullptr, of_client ? nullptr : only_waiting_call(state, message), may_precede ? ReplyVerdict::head_of_evidence : ReplyVerdict::orphan, false, false};
   }

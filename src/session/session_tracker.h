@@ -96,7 +96,6 @@ class SessionTracker : public model::ObservationSink {
   model::Call* sent_before(const model::Session& session, const model::Exchange* exchange, const model::RpcMessage& message, model::Direction requestor, Time at);
   void count_client_request(model::Session& session, const model::RpcMessage& message);
   bool is_retransmission(const SessionState& state, const model::RpcMessage& message, model::Direction requestor, Time at);
-  void learn_from_request(SessionState& state, const Observation& seen);
   void on_notification(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction direction);
   void on_cancel(const Observation& seen, SessionState& state, model::Direction direction);
 
@@ -154,6 +153,7 @@ class SessionTracker : public model::ObservationSink {
   bool begins_again(const SessionState& state, const model::RpcMessage& message, Time at);
   void on_gap(const Observation& seen);
   bool may_be_cut(const model::Call& call) const;
+  bool may_answer_what_is_cut(const Observation& reply) const;
   void on_stream_event(const Observation& seen);
   void remember_event_id(const Observation& seen, model::Exchange& exchange);
   model::CloseReason end_of_call(const model::Exchange& exchange, const SessionState& state, model::EndReason reason) const;

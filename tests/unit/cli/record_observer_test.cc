@@ -79,6 +79,14 @@ TEST_CASE("a record that shows one message twice, parsed and as text, shows one"
   CHECK(Observed(record).block.observations.size() == 1);
 }
 
+TEST_CASE("a reply that a logger cut before its id is malformed, and tells that something is missing") {
+  for (const RecordKind kind : {RecordKind::message, RecordKind::unknown}) {
+    const Observed seen(record_of(kind, R"({"result":{"content":[{"type":"text","text":"abc)"));
+    CHECK(seen.first().kind == ObservationKind::gap);
+    CHECK(seen.block.books.malformed.at("truncated-body") == 1);
+  }
+}
+
 TEST_CASE("a record of several lines is entered with all of them") {
   LogRecord record = record_of(RecordKind::noise);
   record.reason = "startup";
