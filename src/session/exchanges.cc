@@ -334,7 +334,8 @@ void SessionTracker::on_gap(const Observation& seen) {
     const auto last = session_of_connection_.find(seen.connection);
     if (last != session_of_connection_.end() && sessions_.alive(last->second)) touched.push_back(last->second);
   }
-  const bool unplaced = touched.empty() && !seen.gap->whole_input;  // it may hide the end of any handshake that is under way
+  // It may hide the end of any handshake that is under way: clients of several sessions may share their connections.
+  const bool unplaced = !seen.gap->whole_input && (touched.empty() || (options_.wire && seen.exchange == 0));
   if (seen.gap->whole_input) sessions_.each([&](SessionState& state) { touched.push_back(state.session.index); });
   if (unplaced) {
     sessions_.each([](SessionState& state) { state.session.had_gap = state.session.had_gap || (state.session.initialize_seen && !state.session.initialized_seen); });

@@ -1,6 +1,6 @@
-// Replies, and progress, that were read before their request: on the transport of 2024-11-05, and where a client answers its server, the two come on different
-// connections, and a hole or a packet out of order in the one holds its bytes back while the other is read on. Kept until the request came or may
-// be waited for no longer.
+// Replies, progress and cancels that were read before their request: on the transport of 2024-11-05, and in what a client answers or cancels, the two
+// come on different connections, and a hole or a packet out of order in the one holds its bytes back while the other is read on. Kept until the
+// request came or may be waited for no longer.
 // Ownership: copies of what a reply is matched and shown by. Bounded by Limits::early_response_bytes over all.
 #pragma once
 

@@ -118,7 +118,7 @@ void SessionTracker::judge_reply(const Observation& seen, SessionState& state, E
   deliver(seen, state, exchange, requestor, match);
 }
 
-// What comes on the stream of the 2024-11-05 transport, and a client's answer to its server, come on another connection than their request, whose
+// What comes on the stream of the 2024-11-05 transport, and what a client answers or cancels, comes on another connection than its request, whose
 // bytes may be held back behind a hole meanwhile.
 bool SessionTracker::may_be_early(const Observation& seen, bool of_client) const {
   const bool elsewhere = of_client || seen.stream == StreamKind::legacy_sse;
@@ -131,8 +131,10 @@ void SessionTracker::settle_held(const Observation* next) {
     const Exchange* const exchange = exchanges_.find(seen.exchange);
     if (exchange && exchange->session != kNoSession) session = exchange->session;  // a session that is named now
     if (!next || !sessions_.alive(session) || now_.us - seen.at.us > 3 * limits_.reorder_us) return true;  // one hole is told after the other
-    const bool reports = seen.message->kind == MessageKind::notification;  // SDKs take a request's id for its token
-    const Call* const call = calls_.newest_open(session, opposite(seen.direction), reports ? seen.message->related : seen.message->id);
+    const RpcMessage& message = *seen.message;
+    const bool notifies = message.kind == MessageKind::notification;  // SDKs take a request's id for its progress token
+    const Direction requestor = message.method == "notifications/cancelled" ? seen.direction : opposite(seen.direction);
+    const Call* const call = calls_.newest_open(session, requestor, notifies ? message.related : message.id);
     return call != nullptr && call->requested_at.us <= seen.at.us + kReorderedUs;
   };
   settling_ = true;

@@ -254,6 +254,9 @@ void SessionTracker::on_notification(const Observation& seen, SessionState& stat
     }
     if (!told.call && !told.other && may_be_early(seen, false) && held_.add(seen, state.session.index)) return;
   }
+  const bool cancels = message.method == "notifications/cancelled" && message.related.present();
+  const bool unknown = cancels && !calls_.newest_open(state.session.index, direction, message.related) && !calls_.newest_finished(state.session.index, direction, message.related);
+  if (unknown && may_be_early(seen, direction == Direction::client_to_server) && held_.add(seen, state.session.index)) return;
   ++state.session.counts.notifications;
   remember_peer(state, seen.http);
   emit(told);

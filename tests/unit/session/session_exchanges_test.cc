@@ -147,6 +147,20 @@ TEST_CASE("a client's answer may be read before what the server asks, whose conn
   }
 }
 
+TEST_CASE("a cancel may be read before the request that it takes back, whose connection waits behind a hole") {
+  Wire wire;
+  wire.listen(1, {});
+  wire.open(2, {.session = "s1", .server = kServer}, {.at = 2.1});
+  wire.notify("notifications/cancelled", {.session = "s1", .exchange = 2, .at = 2.1, .direction = Direction::client_to_server, .related = "5", .place = model::PlaceKind::packet});
+  wire.open(3, {.session = "s1", .server = kServer}, {.at = 2.0});
+  wire.request("5", {.session = "s1", .exchange = 3, .at = 2.0, .direction = Direction::client_to_server});
+  wire.response(1, 200, {}, {.at = 2.2});
+  const Lines told = wire.told();
+  const auto asked = std::find(told.begin(), told.end(), "> 5");
+  REQUIRE(asked != told.end());
+  CHECK(std::find(asked, told.end(), "x 5 cancelled") != told.end());
+}
+
 TEST_CASE("a reply like another session's is that session's only where no request of its own can be missing") {
   for (const bool hole : {false, true}) {
     LegacyWire wire;
