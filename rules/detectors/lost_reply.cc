@@ -74,7 +74,7 @@ class LostReply : public Detector {
     const bool resumable = event.call->closed == CloseReason::stream_closed && event.call->resumable && event.session->on_wire;
     const bool may_be_cancelled = event.call->closed == CloseReason::client_closed && event.call->method != kInitialize;
     if ((!may_be_cancelled && !ended && !resumable) || hung_up_.size() >= kHungUp) return findings.add(std::move(draft));
-    hung_up_.push_back({event.session->index, event.call->number, event.call->requested_at, event.at, std::move(draft), resumable});
+    hung_up_.push_back({event.session->index, event.call->number, event.call->requested_at, event.at, std::move(draft)});
   }
 
   void finish(FindingSink& findings) override {
@@ -196,7 +196,6 @@ class LostReply : public Detector {
     std::uint64_t call = 0;  // its number
     Time requested_at, at;
     FindingDraft draft;
-    bool resumable = false;  // its reply may have come on a later stream
   };
 
   void note_cancel(const TimelineEvent& event) {
@@ -216,7 +215,7 @@ class LostReply : public Detector {
       if (!which(each)) continue;
       const auto gap = last_gap_.find(each.session);
       const bool may_be_missing = gap != last_gap_.end() && each.requested_at.known() && gap->second >= each.requested_at;
-      if ((may_be_missing || (lacking && each.resumable)) && each.draft.fault.party != Party::client) {
+      if ((may_be_missing || lacking) && each.draft.fault.party != Party::client) {
         each.draft.level = Level::informational;
         each.draft.fault = {Party::unknown, Certainty::undetermined, {}, "nothing came, and what is missing of the session may have held the reply, or the client's word that it cancels"};
       }
