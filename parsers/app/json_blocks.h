@@ -15,7 +15,7 @@ struct JsonBlock {
   std::uint64_t quote = 0, backslash = 0, open = 0, close = 0, control = 0, high = 0;
   std::uint64_t odd = 0;  // upper-case letters and apostrophes: outside a string only the E of a number is JSON
 
-  // Without the first `count` bytes, 1 to 63.
+  // Without the first `count` bytes, 0 to 63.
   JsonBlock shifted(int count) const {
     return {quote >> count, backslash >> count, open >> count, close >> count, control >> count, high >> count, odd >> count};
   }
@@ -46,7 +46,7 @@ inline std::uint64_t mask_bits(__m128i matches, int part) {
 }
 
 template <BlockPart kPart = BlockPart::structure>
-JsonBlock classify(const char* bytes) {
+[[gnu::always_inline]] inline JsonBlock classify(const char* bytes) {
   JsonBlock block;
   for (int part = 0; part < 4; ++part) {
     const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + 16 * part));

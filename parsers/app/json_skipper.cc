@@ -33,13 +33,19 @@ bool begins_escape(const char* at, const char* begin) {
 template <BlockPart kPart>
 JsonBlock block_at(const char* at, const char* begin, const char* end) {
   constexpr std::ptrdiff_t kBytes = JsonBlock::kBytes;
-  if (end - at >= kBytes) return classify<kPart>(at);
-  const int missing = static_cast<int>(kBytes - (end - at));
-  if (end - begin >= kBytes) return classify<kPart>(end - kBytes).shifted(missing);
   char spare[kBytes];
-  std::memset(spare, ' ', sizeof spare);
-  std::memcpy(spare, at, static_cast<std::size_t>(end - at));
-  return classify<kPart>(spare);
+  int before = 0;
+  if (end - at < kBytes) {
+    if (end - begin >= kBytes) {
+      before = static_cast<int>(kBytes - (end - at));
+      at = end - kBytes;
+    } else {
+      std::memset(spare, ' ', sizeof spare);
+      std::memcpy(spare, at, static_cast<std::size_t>(end - at));
+      at = spare;
+    }
+  }
+  return classify<kPart>(at).shifted(before);
 }
 
 // Brackets still open, with their kinds for the innermost 64.
