@@ -10,19 +10,20 @@ namespace mcpscan::session {
 
 // The generation with room for one more call: a new one, in the memory of the oldest where that has to go.
 ClosedCalls::Generation& ClosedCalls::filled() {
-  if (!generations_.empty() && generations_.back().entries.size() < kGeneration) return generations_.back();
-  Generation fresh;
+  if (!generations_.empty() && generations_.back()->entries.size() < kGeneration) return *generations_.back();
+  std::unique_ptr<Generation> fresh;
   if (size_ + kGeneration > most_ && !generations_.empty()) {
     fresh = std::move(generations_.front());
     generations_.pop_front();
-    size_ -= fresh.entries.size();
-    fresh.bytes.clear();
-    fresh.entries.clear();
-    fresh.places = {};
-  } else if (!generations_.empty()) {
-    fresh.bytes.reserve(generations_.back().bytes.size());
+    size_ -= fresh->entries.size();
+    fresh->bytes.clear();
+    fresh->entries.clear();
+    fresh->places = {};
+  } else {
+    fresh = std::make_unique<Generation>();
+    if (!generations_.empty()) fresh->bytes.reserve(generations_.back()->bytes.size());
   }
-  return generations_.emplace_back(std::move(fresh));
+  return *generations_.emplace_back(std::move(fresh));
 }
 
 void ClosedCalls::keep(std::uint64_t identity, const model::Call& call) {
@@ -38,7 +39,7 @@ void ClosedCalls::keep(std::uint64_t identity, const model::Call& call) {
 
 bool ClosedCalls::take(std::uint64_t identity, FunctionRef<bool(const model::Call&)> wanted, model::Call& call) {
   for (auto generation = generations_.rbegin(); generation != generations_.rend(); ++generation) {
-    if (take_from(*generation, identity, wanted, call)) return true;
+    if (take_from(**generation, identity, wanted, call)) return true;
   }
   return false;
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,7 @@ class ClosedCalls {
   bool take_from(Generation& generation, std::uint64_t identity, FunctionRef<bool(const model::Call&)> wanted, model::Call& call);
 
   std::size_t most_, size_ = 0;
-  std::deque<Generation> generations_;  // oldest first
+  std::deque<std::unique_ptr<Generation>> generations_;  // oldest first; most sources of a folder of many need none
 };
 
 }  // namespace mcpscan::session
