@@ -166,8 +166,8 @@ class ReplyMismatch : public Detector {
     if (member.tool == 0 || !finished) return;
     const bool across = is_across(event, group, member), crowded = group.used > 1;
     if (!repeats && (across || (crowded && !habits_.settled(member.tool)))) {
-      parse_arguments(member);
-      repeats = session::any_stands_in(member.tokens, payload);
+      repeats = session::repeats(payload, member.text);
+      if (!*repeats) parse_arguments(member);
     }
     if (repeats) habits_.note(member, *repeats);
     const bool explained = member.payload_of != kNoMember || member.collided;  // within its own session

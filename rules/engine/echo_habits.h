@@ -17,9 +17,9 @@ class EchoHabits {
   static constexpr std::size_t kTools = 4096;
   static constexpr std::uint64_t kUsual = 10, kKnown = 5, kSettled = 1000;  // replies that show a habit, the lack of one, and all there is to know
 
-  // Learns whether the reply repeated anything of the call, which must be parsed.
+  // Learns whether the reply repeated anything of the call, which must be parsed where it did not.
   void note(const AnsweredCall& call, bool repeats) {
-    if (call.tokens.empty() || (tools_.size() >= kTools && !tools_.contains(call.tool))) return;
+    if ((!repeats && call.tokens.empty()) || (tools_.size() >= kTools && !tools_.contains(call.tool))) return;
     Counts& counts = tools_[call.tool];
     ++counts.replies;
     counts.repeating += repeats;

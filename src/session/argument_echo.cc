@@ -42,11 +42,20 @@ std::size_t shortest_for(const Run& run) {
   return (run.classes & kMixed) == kMixed ? kShortestWithDigit : kShortest;
 }
 
-void add(Run run, std::size_t shortest, std::vector<std::string>& tokens) {
-  if (run.text.size() > kLongest) run = {run.text.substr(0, kLongest), classes_in(run.text.substr(0, kLongest))};
-  if (run.text.size() < shortest || tokens.size() >= kTokens || (run.classes & (kDigit | kLetter)) == 0) return;
-  if (std::find(tokens.begin(), tokens.end(), run.text) == tokens.end()) tokens.emplace_back(run.text);
-}
+// Those found so far, each once.
+struct Tokens {
+  std::array<std::string_view, kTokens> list;
+  std::size_t count = 0;
+
+  // False for what is none, or is there already.
+  bool add(Run run, std::size_t shortest) {
+    if (run.text.size() > kLongest) run = {run.text.substr(0, kLongest), classes_in(run.text.substr(0, kLongest))};
+    if (run.text.size() < shortest || count >= kTokens || (run.classes & (kDigit | kLetter)) == 0) return false;
+    if (std::find(list.begin(), list.begin() + count, run.text) != list.begin() + count) return false;
+    list[count++] = run.text;
+    return true;
+  }
+};
 
 // End of the string literal whose opening quote stands at `quote`; `longest`: the longest run of it that no escaping changes.
 std::size_t string_end(std::string_view text, std::size_t quote, Run& longest) {
@@ -75,12 +84,14 @@ bool is_name(std::string_view text, std::size_t at) {
   return at < text.size() && text[at] == ':';
 }
 
-}  // namespace
-
-void argument_tokens(std::string_view text, std::vector<std::string>& tokens) {
+// Gives the tokens of `params.arguments` to `take` until it wants no more.
+template <typename Take>
+void each_token(std::string_view text, Take take) {
   std::size_t at = find_text(text, kArgumentsKey);
   if (at == std::string_view::npos) return;
   at += kArgumentsKey.size();
+  Tokens tokens;
+  const auto wants_more = [&](const Run& run, std::size_t shortest) { return !tokens.add(run, shortest) || take(tokens.list[tokens.count - 1]); };
   int depth = 0;
   bool value = false;  // behind a colon, or inside an array
   for (; at < text.size(); ++at) {
@@ -88,7 +99,7 @@ void argument_tokens(std::string_view text, std::vector<std::string>& tokens) {
     if (c == '"') {
       Run longest;
       const std::size_t end = string_end(text, at, longest);
-      if (value && !is_name(text, end + 1)) add(longest, shortest_for(longest), tokens);
+      if (value && !is_name(text, end + 1) && !wants_more(longest, shortest_for(longest))) return;
       at = end;
     } else if (c == '{' || c == '[') {
       ++depth;
@@ -98,12 +109,21 @@ void argument_tokens(std::string_view text, std::vector<std::string>& tokens) {
     } else if (is_digit(c)) {
       std::size_t end = at;
       while (end < text.size() && (is_digit(text[end]) || text[end] == '.')) ++end;
-      add({text.substr(at, end - at), kPlain | kDigit}, kShortestNumber, tokens);
+      if (!wants_more({text.substr(at, end - at), kPlain | kDigit}, kShortestNumber)) return;
       at = end - 1;
     } else if (c == ':') {
       value = true;
     }
   }
+}
+
+}  // namespace
+
+void argument_tokens(std::string_view text, std::vector<std::string>& tokens) {
+  each_token(text, [&](std::string_view token) {
+    tokens.emplace_back(token);
+    return true;
+  });
 }
 
 bool stands_in(std::string_view token, std::string_view text) {
@@ -122,9 +142,12 @@ bool any_stands_in(const std::vector<std::string>& tokens, std::string_view text
 }
 
 bool repeats(std::string_view reply_text, std::string_view request_text) {
-  std::vector<std::string> tokens;
-  argument_tokens(request_text, tokens);
-  return any_stands_in(tokens, reply_text);
+  bool found = false;
+  each_token(request_text, [&](std::string_view token) {
+    found = stands_in(token, reply_text);
+    return !found;
+  });
+  return found;
 }
 
 bool repeats_all(std::string_view reply_text, std::string_view request_text) {
