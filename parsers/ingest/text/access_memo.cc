@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/hash.h"
 #include "ingest/text/byte_words.h"
 #include "ingest/text/char_class.h"
 
@@ -81,25 +80,16 @@ std::int64_t port_of(const AccessMemo::Entry& entry, std::string_view line) { re
 
 }  // namespace
 
-AccessMemo::Entry* AccessMemo::pair_of(std::string_view shape) { return &entries_[hash_bytes(shape) & (room_ - 2)]; }
-
-void AccessMemo::make_room() {
-  if (room_ == kEntries || serial_ < kFirstEntries / 2) return;
-  room_ = kEntries;
-  entries_.clear();
-}
-
 const AccessMemo::Entry* AccessMemo::find(std::string_view line, TimeReader& times, Time& at) {
   if (entries_.empty() || line.size() < kLeastBytes) return nullptr;
   const std::string_view shape = shapes_.shape(line);
   if (shape.empty()) return nullptr;
-  const Entry* pair = pair_of(shape);
-  for (const Entry* entry = pair; entry != pair + 2; ++entry) {
-    if (entry->size != line.size() || std::memcmp(entry->shape.data(), shape.data(), shape.size()) != 0 || !equal_where_fixed(*entry, line)) continue;
-    const std::int64_t port = entry->port_size == 0 ? 1 : port_of(*entry, line);
+  for (const Entry& entry : entries_.places_of(shape)) {
+    if (entry.size != line.size() || std::memcmp(entry.shape.data(), shape.data(), shape.size()) != 0 || !equal_where_fixed(entry, line)) continue;
+    const std::int64_t port = entry.port_size == 0 ? 1 : port_of(entry, line);
     at = Time{};
-    if (port <= 0 || port >= kPorts || (entry->time_bytes != 0 && times.read_first(line, at) != entry->time_bytes)) return nullptr;
-    return entry;
+    if (port <= 0 || port >= kPorts || (entry.time_bytes != 0 && times.read_first(line, at) != entry.time_bytes)) return nullptr;
+    return &entry;
   }
   return nullptr;
 }
@@ -112,11 +102,8 @@ void AccessMemo::learn(std::string_view line, bool begins_with_time, const LogRe
   if (begins_with_time && time_bytes < LineMemo::kDateBytes) return;
   const std::string_view shape = shapes_.shape(line);
   if (shape.empty()) return;
-  if (entries_.empty()) entries_.resize(room_);
-  Entry* pair = pair_of(shape);
-  Entry& entry = pair[0].serial <= pair[1].serial ? pair[0] : pair[1];
+  Entry& entry = entries_.put(shape);
   entry.size = 0;
-  entry.serial = ++serial_;
   entry.record = record;
   entry.http = record.http == nullptr ? HttpFacts{} : *record.http;
   if (!keep_texts(line, entry)) return;

@@ -11,11 +11,11 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "base/arena.h"
 #include "ingest/text/line_memo.h"
 #include "ingest/text/log_record.h"
+#include "ingest/text/memo_table.h"
 #include "ingest/text/shape_memo.h"
 #include "ingest/text/template.h"
 #include "ingest/text/time_formats.h"
@@ -46,7 +46,7 @@ class AccessMemo {
   };
 
   // Between blocks: what find() gave before is void.
-  void make_room();
+  void make_room() { entries_.make_room(); }
   // What is known of a line like this one, with `at` set to its own time; null when nothing is.
   const Entry* find(std::string_view line, TimeReader& times, Time& at);
   // Takes `record`, told by a line as a whole: by a rule with these captures, behind a prefix that begins with a time or has none.
@@ -55,13 +55,9 @@ class AccessMemo {
   LogRecord& record_of(const Entry& entry, std::string_view line, Arena& arena);
 
  private:
-  Entry* pair_of(std::string_view shape);
-
   ShapeMemo shapes_;            // for its shape() alone
-  std::vector<Entry> entries_;
+  MemoTable<Entry, kEntries, kFirstEntries> entries_;
   LogRecord record_;
-  std::size_t room_ = kFirstEntries;
-  std::uint64_t serial_ = 0;
 };
 
 }  // namespace mcpscan::ingest

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/hash.h"
 #include "ingest/text/byte_words.h"
 #include "ingest/text/char_class.h"
 
@@ -50,22 +49,11 @@ LineMemo::Start& LineMemo::start_of(std::string_view tail) {
   const std::uint64_t mixed = (eight_bytes(tail.data()) ^ (eight_bytes(tail.data() + 8) << 1) ^ (eight_bytes(tail.data() + 16) << 2)) * 0x9e3779b97f4a7c15u;
   return starts_[(mixed >> 32) % kStarts];
 }
-// Two places a head, so that two statements that come in turns do not drive each other out.
-std::span<LineMemo::Entry, 2> LineMemo::entries_of(std::string_view head) {
-  return std::span<Entry, 2>(&entries_[hash_bytes(head) & (room_ - 2)], 2);
-}
 
 void LineMemo::make_room() {
-  if (room_ == kEntries || serial_ < kFirstEntries / 2) return;
-  room_ = kEntries;
-  entries_.clear();
+  if (!entries_.make_room()) return;
   starts_.clear();
   last_ = 0;
-}
-
-LineMemo::Entry& LineMemo::room_for(std::string_view head) {
-  const std::span<Entry, 2> entries = entries_of(head);
-  return entries[0].serial <= entries[1].serial ? entries[0] : entries[1];
 }
 
 bool LineMemo::fits(const Entry& entry, std::string_view line, std::size_t time_bytes) {
@@ -75,7 +63,7 @@ bool LineMemo::fits(const Entry& entry, std::string_view line, std::size_t time_
 }
 
 const LineMemo::Entry* LineMemo::follow(Entry& entry) {
-  const auto place = static_cast<std::uint16_t>(&entry - entries_.data());
+  const auto place = static_cast<std::uint16_t>(entries_.index_of(entry));
   entries_[last_].successor = place;
   last_ = place;
   return &entry;
@@ -93,7 +81,7 @@ const LineMemo::Entry* LineMemo::find(std::string_view line, TimeReader& times, 
   for (std::size_t i = 0; i < start.count; ++i) {
     const std::size_t length = start.lengths[i];
     if (length > tail.size()) continue;
-    for (Entry& entry : entries_of(tail.substr(0, length))) {
+    for (Entry& entry : entries_.places_of(tail.substr(0, length))) {
       if (entry.head_bytes != length || !fits(entry, line, time_bytes)) continue;
       if (i > 0) std::swap(start.lengths[i], start.lengths[i - 1]);
       return follow(entry);
@@ -113,7 +101,7 @@ void LineMemo::learn(std::string_view line, const RecordHead& head, std::size_t 
   const std::size_t length = std::max(seen, kStartBytes);
   const bool body_to_end = record.body.empty() || record.body.data() + record.body.size() == line.data() + line.size();
   if (length > kHeadBytes || !body_to_end) return;
-  if (starts_.empty()) starts_.resize(kStarts), entries_.resize(room_);
+  if (starts_.empty()) starts_.resize(kStarts);
   Start& start = start_of(tail);
   if (std::memcmp(start.bytes.data(), tail.data(), kStartBytes) != 0) start = Start{};
   std::memcpy(start.bytes.data(), tail.data(), kStartBytes);
@@ -123,12 +111,9 @@ void LineMemo::learn(std::string_view line, const RecordHead& head, std::size_t 
     start.lengths[start.next] = static_cast<std::uint16_t>(length);
     start.next = static_cast<std::uint8_t>((start.next + 1) % kLengths);
   }
-  Entry& entry = room_for(tail.substr(0, length));
-  const std::uint16_t successor = entry.successor;
+  Entry& entry = entries_.put(tail.substr(0, length));
   entry.head = head;
   entry.record = record;
-  entry.serial = ++serial_;
-  entry.successor = successor;
   entry.head_bytes = take_views(entry, tail.substr(0, length)) ? length : 0;
   if (entry.head_bytes == 0) return;
   entry.head_text.assign(line.substr(0, time_bytes + length));
@@ -141,7 +126,7 @@ void LineMemo::learn(std::string_view line, const RecordHead& head, std::size_t 
 }
 
 LogRecord& LineMemo::record_of(const Entry& known, std::string_view line, Arena& arena) {
-  LogRecord& record = entries_[static_cast<std::size_t>(&known - entries_.data())].record;
+  LogRecord& record = entries_[entries_.index_of(known)].record;
   const std::string_view tail = line.substr(known.time_bytes);
   record.text = tail.substr(known.text_at);
   if (known.body_at != 0) record.body = tail.substr(known.body_at);

@@ -8,13 +8,13 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/arena.h"
 #include "ingest/text/log_record.h"
+#include "ingest/text/memo_table.h"
 #include "ingest/text/rule_table.h"
 #include "ingest/text/time_formats.h"
 
@@ -76,15 +76,11 @@ class LineMemo {
   };
   static bool fits(const Entry& entry, std::string_view line, std::size_t time_bytes);
   Start& start_of(std::string_view tail);
-  std::span<Entry, 2> entries_of(std::string_view head);
-  Entry& room_for(std::string_view head);
   static bool take_views(Entry& entry, std::string_view head_bytes);
   const Entry* follow(Entry& entry);
 
-  std::vector<Entry> entries_;
+  MemoTable<Entry, kEntries, kFirstEntries> entries_;
   std::vector<Start> starts_;
-  std::size_t room_ = kFirstEntries;
-  std::uint64_t serial_ = 0;
   std::uint16_t last_ = 0;   // the entry found last: statements come in turns
 };
 

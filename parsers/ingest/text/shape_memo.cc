@@ -1,9 +1,7 @@
 #include "ingest/text/shape_memo.h"
 
-#include <algorithm>
 #include <cstring>
 
-#include "base/hash.h"
 #include "ingest/text/byte_words.h"
 
 namespace mcpscan::ingest {
@@ -19,25 +17,15 @@ std::string_view ShapeMemo::shape(std::string_view text) {
   return {buffer_.data(), text.size()};
 }
 
-ShapeMemo::Entry* ShapeMemo::pair_of(std::string_view shape) { return &entries_[hash_bytes(shape) & (room_ - 2)]; }
-
-void ShapeMemo::make_room() {
-  if (room_ == kEntries || serial_ < kFirstEntries / 2) return;
-  room_ = kEntries;
-  entries_.clear();
-}
-
 const ShapeMemo::Known* ShapeMemo::find(std::string_view text) {
   const std::string_view asked = entries_.empty() ? std::string_view{} : shape(text);
   const Entry* entry = asked.empty() ? nullptr : entry_of(asked);
   return entry == nullptr ? nullptr : &entry->known;
 }
 
-// Two places a shape; null when it has neither.
 ShapeMemo::Entry* ShapeMemo::entry_of(std::string_view shape) {
-  Entry* pair = pair_of(shape);
-  for (Entry* entry = pair; entry != pair + 2; ++entry) {
-    if (entry->size == shape.size() && std::memcmp(entry->shape.data(), shape.data(), shape.size()) == 0) return entry;
+  for (Entry& entry : entries_.places_of(shape)) {
+    if (entry.size == shape.size() && std::memcmp(entry.shape.data(), shape.data(), shape.size()) == 0) return &entry;
   }
   return nullptr;
 }
@@ -45,14 +33,11 @@ ShapeMemo::Entry* ShapeMemo::entry_of(std::string_view shape) {
 void ShapeMemo::learn(std::string_view text, const Known& known) {
   const std::string_view asked = shape(text);
   if (asked.empty()) return;
-  if (entries_.empty()) entries_.resize(room_);
-  Entry* pair = pair_of(asked);
-  Entry* known_before = entry_of(asked);
-  Entry& entry = known_before != nullptr ? *known_before : pair[0].serial <= pair[1].serial ? pair[0] : pair[1];
+  Entry* const known_before = entries_.empty() ? nullptr : entry_of(asked);
+  Entry& entry = known_before != nullptr ? entries_.put(*known_before) : entries_.put(asked);
   std::memcpy(entry.shape.data(), asked.data(), asked.size());
   entry.size = static_cast<std::uint16_t>(asked.size());
   entry.known = known;
-  entry.serial = ++serial_;
 }
 
 }  // namespace mcpscan::ingest

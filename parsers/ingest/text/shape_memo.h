@@ -9,7 +9,8 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
-#include <vector>
+
+#include "ingest/text/memo_table.h"
 
 namespace mcpscan::ingest {
 
@@ -37,7 +38,7 @@ class ShapeMemo {
   };
 
   // Between blocks: what find() gave before is void.
-  void make_room();
+  void make_room() { entries_.make_room(); }
   // Null when nothing is known of texts of this shape.
   const Known* find(std::string_view text);
   void learn(std::string_view text, const Known& known);
@@ -51,12 +52,9 @@ class ShapeMemo {
     Known known;
     std::uint64_t serial = 0;
   };
-  Entry* pair_of(std::string_view shape);
   Entry* entry_of(std::string_view shape);
 
-  std::vector<Entry> entries_;
-  std::size_t room_ = kFirstEntries;
-  std::uint64_t serial_ = 0;
+  MemoTable<Entry, kEntries, kFirstEntries> entries_;
   alignas(8) std::array<char, kBytes> buffer_{};
 };
 
