@@ -43,6 +43,7 @@ struct Rule {
   std::uint32_t needs = 0;                  // model::Capability bits
   bool needs_absence = false;               // gaps, one-sidedness and unattributed replies make it `partly`
   bool joint = false;                       // looks at all sources of a run together
+  bool needs_waits = false;                 // so do calls without a reply of which nothing tells how long they waited
   bool needs_history = false;               // so does a full id ledger
   std::string incident_title, incident_story;
   std::map<std::string, std::string> incident_stories;  // by a finding's detail, where the story differs

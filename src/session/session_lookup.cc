@@ -106,6 +106,7 @@ SessionState& SessionTracker::pending_session(const Observation& seen, Exchange*
   } else {
     pending_.push_back(state.session.index);
     ++nameless_starts_;
+    if (source_session_ != kNoSession && sessions_.alive(source_session_)) sessions_.at(source_session_).begun_anew_at = time_of(seen);
     source_session_ = state.session.index;
   }
   return started(state, created, seen);

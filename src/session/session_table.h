@@ -36,6 +36,7 @@ struct SessionState {
   std::string second_key;     // of its id, where it has a key of another kind
   bool pending = false;       // an initialize whose session id is not known yet
   std::uint64_t carrier = 0;  // the exchange that brought that initialize; no other can be of a pending session
+  Time begun_anew_at;         // where nothing names a session: when the next one began
   bool requests_shown = false;  // by records other than access lines
 };
 

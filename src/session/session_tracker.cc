@@ -16,6 +16,7 @@ using model::TimelineEvent;
 namespace {
 
 constexpr std::uint64_t kExpireEvery = 4096;  // observations between two looks at the oldest open call
+constexpr std::int64_t kReplyDueUs = 60 * kSecond;       // most clients wait so long
 constexpr std::int64_t kResumedWithinUs = 10 * kSecond;  // the SDKs come back after one to three seconds, or as long as the server asks
 constexpr std::string_view kOthersKey = "(others)";
 constexpr std::string_view kUnattributedKey = "(no session told)";
@@ -175,12 +176,26 @@ void SessionTracker::make_room() {
   });
 }
 
+// An open call in evidence that shows replies, of which no clock tells how long it waited, or whose reply another client's call may have got.
+bool SessionTracker::nothing_tells_the_wait(const model::Session& session, const Call& call) {
+  if (call.requestor != model::Direction::client_to_server || session.paired == 0) return false;
+  return session.mixed || !call.requested_at.known();
+}
+
 void SessionTracker::finish_session(SessionState& state) {
   model::Session& session = state.session;
   const bool client_waits = session.paired < session.counts.requests;
   const bool server_waits = std::any_of(session.open.begin(), session.open.end(), [&](std::uint32_t handle) { return calls_.at(handle).requestor == model::Direction::server_to_client; });
+  // Where nothing names a session and the next one began before a reply was due, the process that waited may have been ended.
+  const auto begun_anew = [&](const Call& call) {
+    const bool later = state.begun_anew_at.known() && call.requested_at.known() && session.keyed_by == model::SessionKeying::source;
+    return later && state.begun_anew_at.us - call.requested_at.us < kReplyDueUs;
+  };
   while (!session.open.empty()) {
-    close_unanswered(calls_.at(session.open.front()), CloseReason::evidence_ends, now_, nullptr);
+    Call& call = calls_.at(session.open.front());
+    const bool restarted = begun_anew(call);
+    untold_waits_ += !restarted && nothing_tells_the_wait(session, call);
+    close_unanswered(call, restarted ? CloseReason::restarted : CloseReason::evidence_ends, now_, nullptr);
   }
   for (const std::size_t requestor : {0, 1}) {
     session.unseen_ids[requestor] = state.ids[requestor].left_out();

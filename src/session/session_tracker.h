@@ -53,8 +53,8 @@ class SessionTracker : public model::ObservationSink {
   const std::vector<model::SessionRow>& rows() const { return rows_; }
   std::uint64_t rows_left_out() const { return rows_left_out_; }
   std::uint64_t unattributed_replies() const { return unattributed_; }
-  // Moments at which a log has records that break off and hold messages.
-  std::uint64_t cut_records() const { return cut_records_.size(); }
+  std::uint64_t cut_records() const { return cut_records_.size(); }  // moments at which records that hold messages break off
+  std::uint64_t untold_waits() const { return untold_waits_; }  // calls without a reply that nothing shows to be lost or not
   std::uint64_t retired_sessions() const { return retired_; }
   std::uint64_t aged_out_calls() const { return aged_out_; }
   bool ledgers_complete() const { return ledgers_complete_; }
@@ -200,6 +200,7 @@ class SessionTracker : public model::ObservationSink {
   model::Call& open_call(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor);
   void close_call(model::Call& call, model::CloseReason reason, Time at, const Observation* seen);
   void close_unanswered(model::Call& call, model::CloseReason otherwise, Time at, const Observation* seen);
+  static bool nothing_tells_the_wait(const model::Session& session, const model::Call& call);
   void finish_session(SessionState& state);
   void expire();
   void emit(Event& event) { events_.on_event(event); }
@@ -239,10 +240,9 @@ class SessionTracker : public model::ObservationSink {
   Time now_;                                                           // latest time read
   std::set<Time> cut_records_;                                         // log: records that hold a message and break off; kCutRecords
   Time damaged_at_;                                                    // when records of the evidence were last found damaged
-  std::uint64_t observed_ = 0;
   std::uint32_t capabilities_ = 0;
   std::vector<model::SessionRow> rows_;
-  std::uint64_t rows_left_out_ = 0, unattributed_ = 0, retired_ = 0, aged_out_ = 0;
+  std::uint64_t observed_ = 0, rows_left_out_ = 0, unattributed_ = 0, retired_ = 0, aged_out_ = 0, untold_waits_ = 0;
   bool ledgers_complete_ = true;
   ToolTable tools_;
 };

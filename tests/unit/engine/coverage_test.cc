@@ -79,6 +79,14 @@ TEST_CASE("gaps, unattributed replies and calls let go make a rule of absence pa
   CHECK(coverage_of("lost-reply", unattributed).why.find("3 replies") != std::string::npos);
 }
 
+TEST_CASE("calls that waited for a time nothing tells limit what is said of lost replies, and nothing else") {
+  EvidenceLimits evidence = everything();
+  evidence.untold_waits = 3;
+  CHECK(coverage_of("lost-reply", evidence).state == RuleState::partly);
+  CHECK(coverage_of("lost-reply", evidence).why.substr(0, 8) == "3 calls ");
+  CHECK(coverage_of("orphan-reply", evidence).state == RuleState::evaluated);
+}
+
 TEST_CASE("a full id ledger or retired sessions make reuse partly judged") {
   EvidenceLimits full = everything(), retired = everything();
   full.ledgers_complete = false;
