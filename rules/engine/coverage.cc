@@ -32,7 +32,9 @@ std::string held_back(const Rule& rule, const EvidenceLimits& evidence) {
   if (rule.needs_absence && evidence.cut_records > 0) add("records that hold JSON-RPC messages break off");
   if (rule.needs_absence && evidence.aged_out_calls > 0) add(fmt::format("{} calls were let go because too many were open", evidence.aged_out_calls));
   if (rule.needs_waits && evidence.untold_waits > 0) {
-    add(fmt::format("{} got no reply, and nothing tells how long they waited, or whose replies those to their ids were", evidence.untold_waits == 1 ? "a call" : fmt::format("{} calls", evidence.untold_waits)));
+    const bool one = evidence.untold_waits == 1;
+    add(one ? "of a call without a reply nothing tells how long it waited, or whose replies came to its id"
+            : fmt::format("of {} calls without a reply nothing tells how long they waited, or whose replies came to their ids", evidence.untold_waits));
   }
   if (rule.needs_history && !evidence.ledgers_complete) add("more ids were used than are remembered");
   if (rule.needs_history && evidence.retired_sessions > 0) add(fmt::format("{} sessions were let go because too many were open", evidence.retired_sessions));
