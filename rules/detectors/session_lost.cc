@@ -82,7 +82,9 @@ class SessionLost : public Detector {
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     switch (event.kind) {
       case EventKind::notice: return on_notice(event);
-      case EventKind::exchange_summary: return on_status(event, event.observation->http->status, kAccessLine);
+      case EventKind::exchange_summary:
+        if (!event.session) return on_nameless_status(event, findings);
+        return on_status(event, event.observation->http->status, kAccessLine);
       case EventKind::exchange_closed: return on_exchange(event);
       case EventKind::reply: return on_reply(event);
       case EventKind::request: return on_request(event);
@@ -133,13 +135,13 @@ class SessionLost : public Detector {
   }
 
   // After a restart: 404 where it had answered before is what this transport has for a session that the server does not know.
-  void on_nameless_status(const TimelineEvent& event) {
+  void on_nameless_status(const TimelineEvent& event, const FindingSink& findings) {
     const HttpFacts& http = *event.observation->http;
     if (http.method != "POST" || http.path.empty()) return;
     const std::string_view path = http.path.substr(0, http.path.find('?'));
     if (http.status >= 200 && http.status < 300 && nameless_.paths.size() < kPaths) nameless_.paths.emplace(path);
     const bool refused = http.status == kNotFound && nameless_.creates && nameless_.restarted && nameless_.paths.contains(path);
-    if (!refused || event.observation->vantage == Vantage::client) return;
+    if (!refused || !findings.takes() || event.observation->vantage == Vantage::client) return;
     if (nameless_.drafts.size() >= kDraftsOfSession) return void(++nameless_.drafts.back().count);
     nameless_.drafts.push_back(draft_for(event));
     nameless_.drafts.back().fault = {Party::server, Certainty::strong, {}, "it was restarted and forgot its sessions; which ones were refused its access lines do not name"};
@@ -176,7 +178,6 @@ class SessionLost : public Detector {
   }
 
   void on_status(const TimelineEvent& event, unsigned status, std::uint64_t witness) {
-    if (!event.session && witness == kAccessLine) return on_nameless_status(event);
     if (!event.session || event.session->ended) return;
     const HttpFacts* http = event.observation->http;
     const std::string_view method = event.exchange ? std::string_view(event.exchange->method) : http ? http->method : std::string_view();
