@@ -3,10 +3,10 @@
 
 #include "model/observation.h"
 
-namespace mcpscan::session {
+namespace mcpscan::model {
 
-constexpr model::Direction opposite(model::Direction direction) {
-  return direction == model::Direction::client_to_server ? model::Direction::server_to_client : model::Direction::client_to_server;
+constexpr Direction opposite(Direction direction) {
+  return direction == Direction::client_to_server ? Direction::server_to_client : Direction::client_to_server;
 }
 
-}  // namespace mcpscan::session
+}  // namespace mcpscan::model

@@ -13,6 +13,7 @@
 
 #include "base/hash.h"
 #include "ingest/text/block_reader.h"
+#include "model/opposite.h"
 
 namespace mcpscan::pipeline {
 namespace {
@@ -99,7 +100,6 @@ model::RpcMessage reply_of(const SpanFacts& span) {
 
 Direction direction_of(const SpanFacts& span) { return model::is_server_method(span.method) ? Direction::server_to_client : Direction::client_to_server; }
 
-Direction reversed(Direction direction) { return direction == Direction::client_to_server ? Direction::server_to_client : Direction::client_to_server; }
 
 class SpanScan {
  public:
@@ -245,7 +245,7 @@ class SpanScan {
     }
     const model::RpcMessage message = reply_of(span);
     seen.kind = ObservationKind::message;
-    seen.direction = reversed(direction_of(span));
+    seen.direction = opposite(direction_of(span));
     seen.message = &message;
     held.sink->observe(seen);
   }

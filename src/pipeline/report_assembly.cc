@@ -7,7 +7,6 @@
 #include <set>
 #include <tuple>
 
-#include "base/hash.h"
 #include "engine/exoneration.h"
 #include "engine/incidents.h"
 #include "pipeline/vantage_join.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/opposite.h"
 #include "report/layout.h"
 
 namespace mcpscan::report {
@@ -24,9 +25,7 @@ const model::HttpFacts* http_of(const TimelineEvent& event) { return event.obser
 
 Direction sender(const TimelineEvent& event) {
   if (event.kind == EventKind::request && event.call) return event.call->requestor;
-  if (event.kind == EventKind::reply && event.call) {
-    return event.call->requestor == Direction::client_to_server ? Direction::server_to_client : Direction::client_to_server;
-  }
+  if (event.kind == EventKind::reply && event.call) return opposite(event.call->requestor);
   return event.observation ? event.observation->direction : Direction::unknown;
 }
 

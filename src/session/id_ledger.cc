@@ -1,8 +1,8 @@
 #include "session/id_ledger.h"
 
-#include <limits>
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 
 #include "base/hash.h"
@@ -65,7 +65,6 @@ bool IdLedger::contains(const model::RpcId& id) const {
   return after != intervals_.begin() && *value <= (after - 1)->high;
 }
 
-// Who counts uses most of what lies between its first and its last: numbers by chance, times and hashes lie far apart.
 std::vector<model::IdRange> IdLedger::answered_behind(const IdLedger& answered) const {
   const bool counts = complete_ && !intervals_.empty() && intervals_.back().high > intervals_.back().low;  // one id is no count
   if (!counts || intervals_.back().high == std::numeric_limits<std::int64_t>::max()) return {};
@@ -76,6 +75,7 @@ std::vector<model::IdRange> IdLedger::answered_behind(const IdLedger& answered) 
   return {};
 }
 
+// Who counts uses most of what lies between its first and its last: numbers by chance, times and hashes lie far apart.
 std::vector<model::IdRange> IdLedger::left_out() const {
   std::vector<model::IdRange> ranges;
   std::uint64_t used = 0, missing = 0;

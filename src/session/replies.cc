@@ -3,8 +3,8 @@
 #include <cctype>
 
 #include "model/lost_session.h"
+#include "model/opposite.h"
 #include "session/argument_echo.h"
-#include "session/opposite.h"
 #include "session/result_fit.h"
 #include "session/session_tracker.h"
 

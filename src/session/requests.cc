@@ -1,7 +1,7 @@
 // Messages: which way they go, requests and notifications.
 #include <algorithm>
 
-#include "session/opposite.h"
+#include "model/opposite.h"
 #include "session/session_tracker.h"
 
 namespace mcpscan::session {
