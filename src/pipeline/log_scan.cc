@@ -156,6 +156,7 @@ class LogScan {
       : options_(options), order_(limits, sink), sink_(order_), row_(row), turned_(turned) {}
 
   void merge(ParsedBlock& parsed) {
+    steps_back_ = steps_back_ || parsed.steps_back || is_step_back(row_.last, parsed.first);
     if (parsed.first.known() && (!row_.first.known() || parsed.first < row_.first)) row_.first = parsed.first;
     if (parsed.last.known() && (!row_.last.known() || parsed.last > row_.last)) row_.last = parsed.last;
     row_.books.merge(parsed.books);
@@ -181,6 +182,8 @@ class LogScan {
     }
   }
   const std::vector<std::uint64_t>& tallies() const { return tallies_; }
+  // Lines in several zones or of several clocks do not tell how long after the last message the log goes on.
+  Time reaches() const { return steps_back_ ? Time{} : options_.until.known() && row_.last > options_.until ? options_.until : row_.last; }
 
  private:
   bool in_window(Time at) const {
@@ -205,6 +208,7 @@ class LogScan {
   model::InputRow& row_;
   const ingest::OldestFirst* turned_;
   std::vector<std::uint64_t> tallies_;
+  bool steps_back_ = false;
 };
 
 void name_reader(const ingest::LogParser& parser, const std::vector<std::uint64_t>& tallies, LogScanResult& result) {
@@ -253,6 +257,7 @@ LogScanResult scan_log(ByteReader& bytes, std::string head, std::uint32_t input,
   if (turned) row.anomalies.merge(turned->anomalies());
   result.decoded_bytes = blocks.decoded_bytes();
   result.lines = blocks.lines();
+  result.reaches = scan.reaches();
   name_reader(parser, scan.tallies(), result);
   return result;
 }

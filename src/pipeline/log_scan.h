@@ -43,6 +43,7 @@ struct LogScanResult {
   model::Vantage vantage = model::Vantage::unknown;
   std::string enable;               // what would make this log say more
   std::uint64_t decoded_bytes = 0, lines = 0;
+  Time reaches;                     // the last time of the records of the window, MCP's or not; unknown where their clocks differ
   ingest::Calibration calibration;
 };
 

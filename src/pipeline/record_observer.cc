@@ -65,6 +65,7 @@ void ParsedBlock::clear() {
   std::fill(records_by_dialect.begin(), records_by_dialect.end(), 0);
   tallies_.clear();
   first = last = Time{};
+  steps_back = false;
 }
 
 std::uint64_t& ParsedBlock::tally(std::string_view reason, bool malformed) {
@@ -103,6 +104,7 @@ Observation RecordObserver::base_of(const LogRecord& record) const {
 void RecordObserver::observe(const LogRecord& record, ParsedBlock& block) {
   if (record.at.known()) {
     if (!block.first.known()) block.first = record.at;
+    block.steps_back = block.steps_back || is_step_back(block.last, record.at);
     block.last = record.at;
   }
   if (record.malformed) return malform(record, block);

@@ -25,6 +25,7 @@ struct ParsedBlock {
   model::AnomalyLog anomalies;
   std::vector<std::uint64_t> records_by_dialect;  // index: LogRecord::dialect; the last one counts the general dialect
   Time first, last;
+  bool steps_back = false;  // of some record the time lies far before that of the one above it
 
   void clear();
   // A record for the books, under a reason that lives as long as the block; settle() enters them all.
@@ -41,6 +42,11 @@ struct ParsedBlock {
   std::uint64_t& tally(std::string_view reason, bool malformed);
   std::vector<Tally> tallies_;  // a handful of reasons a block
 };
+
+inline bool is_step_back(Time before, Time at) {
+  constexpr std::int64_t kUnorderedUs = 30 * kSecond;  // lines of one clock are not written later than that
+  return before.known() && at.known() && at.us < before.us - kUnorderedUs;
+}
 
 class RecordObserver {
  public:

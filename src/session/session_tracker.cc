@@ -172,7 +172,7 @@ void SessionTracker::make_room() {
     ++retired_;
     if (source_session_ == state.session.index) source_session_ = kNoSession;
     if (modern_session_ == state.session.index) modern_session_ = kNoSession;
-    finish_session(state);
+    finish_session(state, now_);
   });
 }
 
@@ -182,7 +182,7 @@ bool SessionTracker::nothing_tells_the_wait(const model::Session& session, const
   return session.mixed || !call.requested_at.known();
 }
 
-void SessionTracker::finish_session(SessionState& state) {
+void SessionTracker::finish_session(SessionState& state, Time end) {
   model::Session& session = state.session;
   const bool client_waits = session.paired < session.counts.requests;
   const bool server_waits = std::any_of(session.open.begin(), session.open.end(), [&](std::uint32_t handle) { return calls_.at(handle).requestor == model::Direction::server_to_client; });
@@ -195,7 +195,7 @@ void SessionTracker::finish_session(SessionState& state) {
     Call& call = calls_.at(session.open.front());
     const bool restarted = begun_anew(call);
     untold_waits_ += !restarted && nothing_tells_the_wait(session, call);
-    close_unanswered(call, restarted ? CloseReason::restarted : CloseReason::evidence_ends, now_, nullptr);
+    close_unanswered(call, restarted ? CloseReason::restarted : CloseReason::evidence_ends, end, nullptr);
   }
   for (const std::size_t requestor : {0, 1}) {
     session.unseen_ids[requestor] = state.ids[requestor].left_out();
@@ -226,9 +226,10 @@ void SessionTracker::finish_session(SessionState& state) {
                    session.latency.total()});
 }
 
-void SessionTracker::finish() {
+void SessionTracker::finish(Time end) {
   settle_held(nullptr);
-  sessions_.each([&](SessionState& state) { finish_session(state); });
+  const Time last = now_.known() && end.known() && end > now_ ? end : now_;
+  sessions_.each([&](SessionState& state) { finish_session(state, last); });
   if (unattributed_ > 0) {
     rows_.emplace_back();
     rows_.back().key = std::string(kUnattributedKey);

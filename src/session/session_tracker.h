@@ -38,8 +38,8 @@ class SessionTracker : public model::ObservationSink {
  public:
   SessionTracker(const Limits& limits, TrackerOptions options, model::EventSink& events);
   void observe(const model::Observation& observation) override;
-  // The evidence ends here: open calls are closed with evidence_ends, then every session is finished.
-  void finish();
+  // The evidence ends here, at `end` where it goes on behind what was observed: open calls are closed with evidence_ends, then sessions are finished.
+  void finish(Time end = {});
 
   // --- for a later run; see session_memory.cc ---
   // Before finish(): of each session with calls whose reply may still come, the first request since it had none.
@@ -201,7 +201,7 @@ class SessionTracker : public model::ObservationSink {
   void close_call(model::Call& call, model::CloseReason reason, Time at, const Observation* seen);
   void close_unanswered(model::Call& call, model::CloseReason otherwise, Time at, const Observation* seen);
   static bool nothing_tells_the_wait(const model::Session& session, const model::Call& call);
-  void finish_session(SessionState& state);
+  void finish_session(SessionState& state, Time end);
   void expire();
   void emit(Event& event) { events_.on_event(event); }
   Event event(model::EventKind kind, const Observation& seen, const SessionState* state) const;

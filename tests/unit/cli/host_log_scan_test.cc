@@ -167,3 +167,16 @@ TEST_CASE("a reply in a record that breaks off is not missed, and that it is not
   CHECK(lost->state == model::RuleState::partly);
   CHECK(rules_of(scan_of(asked(0, 30) + log + later)) == std::vector<std::string>{"lost-reply"});
 }
+
+TEST_CASE("a log goes on to its last record, MCP's or not: a call is not open at the end of the evidence where ten minutes follow it") {
+  const auto line = [](const std::string& time, const std::string& text) { return "2026-11-29T" + time + ".000Z INFO " + text + "\n"; };
+  const auto asked = [](int id) { return "client->server {\"jsonrpc\":\"2.0\",\"id\":" + std::to_string(id) + R"(,"method":"tools/call","params":{"name":"t"}})"; };
+  const std::string log = line("08:00:00", asked(1)) + line("08:00:01", R"(server->client {"jsonrpc":"2.0","id":1,"result":{"content":[]}})") + line("08:00:05", asked(2));
+  const std::string later = line("08:10:05", "housekeeping done");
+  CHECK(rules_of(scan_of(log)).empty());
+  const auto result = scan_of(log + later);
+  CHECK(rules_of(result) == std::vector<std::string>{"lost-reply"});
+  CHECK(finding_of(result, "lost-reply").fault.party == model::Party::unknown);
+  // Records of another clock do not show that time went by.
+  CHECK(rules_of(scan_of(line("08:10:00", "started") + log + later)).empty());
+}
