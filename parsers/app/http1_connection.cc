@@ -102,6 +102,7 @@ void Http1Connection::bound_waiting(Stamp stamp) {
 
 bool Http1Connection::response_may_begin() const {
   if (!waiting_.empty() || forced_ || pairing_lost_ || request_gap_) return true;
+  if (client_reader_.seeking()) return true;  // the capture begins inside the request: it answers that one, and no later one
   // Without its handshake a connection may begin with a response, or be captured in this direction only.
   return !client_spoke_ && !connection_.flow().saw_start;
 }
@@ -134,7 +135,8 @@ void Http1Connection::choose_exchange(Stamp stamp) {
     downloading_ = waiting_.front().get();
     return;
   }
-  const bool unexplained = (client_spoke_ || connection_.flow().saw_start) && !client_reader_.seeking();
+  // Behind a gap it answers a request that is missing, and not the next one.
+  const bool unexplained = (client_spoke_ || connection_.flow().saw_start) && !client_reader_.seeking() && !request_gap_;
   if (!pairing_lost_ && waiting_.empty() && unexplained) ++orphans_;
   unpaired_ = connection_.open_exchange();
   downloading_ = unpaired_.get();

@@ -137,6 +137,27 @@ TEST_CASE("a connection joined in the middle is read from its next head on") {
   CHECK(lines[4] == "#1 < result 2 [post s1]");
 }
 
+TEST_CASE("the response to a request that the capture begins inside is not given to the next one") {
+  Wire wire(false);
+  wire.client(chunk(call(1)) + std::string(kLastChunk)).server(json_reply(result(1)));
+  wire.client(post(call(2))).server(json_reply(result(2))).client(post(call(3))).server(json_reply(result(3)));
+  const Lines lines = wire.end();
+  CHECK(std::count(lines.begin(), lines.end(), "#1 < result 1 [-]") == 1);
+  CHECK(std::count(lines.begin(), lines.end(), "#2 < result 2 [post s1]") == 1);
+  CHECK(std::count(lines.begin(), lines.end(), "#3 < result 3 [post s1]") == 1);
+}
+
+TEST_CASE("a response behind holes in both directions, whose request ends in whole chunks, takes the place of no later one") {
+  Wire wire;
+  const std::string head = "POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\nMcp-Session-Id: s1\r\n\r\n";
+  wire.client(post(call(1))).gap(Side::server, 160).client(head).gap(Side::client, 90).client(kLastChunk).server(json_reply(result(2)));
+  for (const int id : {3, 4}) wire.client(post(call(id))).server(json_reply(result(id)));
+  const Lines lines = wire.end();
+  for (const char* paired : {"< result 3 [post s1]", "< result 4 [post s1]"}) {
+    CHECK(std::count_if(lines.begin(), lines.end(), [&](const std::string& line) { return line.find(paired) != std::string::npos; }) == 1);
+  }
+}
+
 TEST_CASE("text in a body that looks like a head is not taken for one after a gap") {
   Wire wire;
   wire.client(post(call(1))).server("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Le").gap(Side::server, 40);
