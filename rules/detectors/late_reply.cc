@@ -16,7 +16,7 @@ class LateReply : public Detector {
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::notice) return on_statement(event, findings);
-    if (event.verdict != ReplyVerdict::late || event.call->requestor != Direction::client_to_server) return;
+    if (event.verdict != ReplyVerdict::late) return;
     if (event.earlier != CloseReason::timed_out && event.earlier != CloseReason::cancelled) return;
     const Call& call = *event.call;
     FindingDraft draft;
@@ -25,7 +25,7 @@ class LateReply : public Detector {
     draft.call = finding_call(call);
     draft.at = event.at;
     draft.evidence = {evidence_of(call), evidence_of(event)};
-    draft.fault = {Party::client, Certainty::weak, {}, "its deadline was shorter than the call takes"};
+    draft.fault = {call.requestor == Direction::server_to_client ? Party::server : Party::client, Certainty::weak, {}, "its deadline was shorter than the call takes"};
     const bool timed = event.at.known() && call.closed_at.known();
     const std::int64_t after = timed ? event.at.us - call.closed_at.us : 0;
     if (timed) draft.fault.reason += fmt::format(": the reply came {} after it gave up", format_duration(after));

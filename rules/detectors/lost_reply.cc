@@ -1,5 +1,6 @@
 // Calls that never got their reply, and why. Absence needs presence: where the evidence has a gap, shows one side only or ends inside
-// the client's wait, nothing is said. A refusal is an answer; a cancelled call needs none, initialize excepted.
+// the client's wait, nothing is said. A refusal is an answer; a cancelled call needs none, initialize excepted. What a server asks of its
+// client counts as well, pings excepted.
 // Source: MCP 2025-11-25 base protocol "Responses", transports "Sending Messages to the Server"; protocol notes RS05 CH04 CH05.
 #include <fmt/format.h>
 
@@ -23,8 +24,9 @@ using namespace model;
 constexpr double kWaitFactor = 5;              // times the 99th percentile of answered calls
 constexpr std::uint64_t kFewestAnswered = 5;  // calls that make a yardstick
 constexpr std::int64_t kNoYardstickUs = 10 * kSecond;  // what counts as long where there is none
+constexpr std::int64_t kPersonsPatience = 5;  // client timeouts in which a person who was asked has answered
 constexpr std::size_t kStrandedOfSession = 1000;
-constexpr std::size_t kHungUp = 1000;  // calls whose client hung up, held until their session is over
+constexpr std::size_t kHungUp = 1000;  // calls given up, held until their session is over
 constexpr std::int64_t kCancelFollowsUs = kSecond;
 
 struct Verdict {
@@ -45,6 +47,8 @@ class LostReply : public Detector {
       return;
     }
     if (event.kind == EventKind::session_finished) {
+      for (Waiting& each : waiting_) findings.add(std::move(each.draft));
+      waiting_.clear();
       tell_hung_up(findings, event.session->lacks_requests(), [&](const HungUp& each) { return each.session == event.session->index; });
       last_gap_.erase(event.session->index);
       const auto lines = access_.find(event.session->index);
@@ -54,21 +58,19 @@ class LostReply : public Detector {
       return;
     }
     told_.note(event, findings);
+    if (event.kind == EventKind::reply) return note_reply(event);
     if (event.kind == EventKind::cancel || event.kind == EventKind::timeout) return note_cancel(event);
     if (event.kind != EventKind::call_closed) return;
-    if (event.call->requestor != Direction::client_to_server) return;
+    if (event.call->requestor == Direction::server_to_client) return judge_silent_client(event, findings);
     auto verdict = judge(event);
     if (!verdict) return;
     if (is_unsafe_integer(event.call->id.view()) && verdict->cause_rule.empty() && verdict->level != Level::informational) {
       verdict->fault = {Party::client, Certainty::weak, {"server"}, "its id cannot be held by a double: peers that keep numbers as doubles refuse it or lose the pairing"};
       verdict->cause_rule = "unsafe-integer-id";
     }
-    FindingDraft draft = draft_for(event.session->label, *verdict, event.at);
-    draft.call = finding_call(*event.call);
-    draft.evidence.push_back(evidence_of(*event.call));
-    if (event.observation) draft.evidence.push_back(evidence_of(event));
+    FindingDraft draft = draft_for(event, *verdict);
     if (!verdict->cause_rule.empty() && event.call->closed != CloseReason::backend_gone) draft.cause_id = event.call->id.value;
-    draw(event, draft);
+    if (event.call->closed == CloseReason::evidence_ends) return void(waiting_.push_back({event.call->requested_at, std::move(draft)}));
     // What the evidence lacks of a connection, and whether it lacks some, may be known only later.
     const bool ended = event.call->closed == CloseReason::session_ended && event.session->on_wire;
     const bool resumable = event.call->closed == CloseReason::stream_closed && event.call->resumable && event.session->on_wire;
@@ -93,6 +95,17 @@ class LostReply : public Detector {
     draft.fault = verdict.fault;
     draft.cause_rule = verdict.cause_rule;
     draft.at = at;
+    return draft;
+  }
+
+  // Of the call that the event closes.
+  static FindingDraft draft_for(const TimelineEvent& event, const Verdict& verdict) {
+    FindingDraft draft = draft_for(event.session->label, verdict, event.at);
+    draft.requestor = event.call->requestor;
+    draft.call = finding_call(*event.call);
+    draft.evidence.push_back(evidence_of(*event.call));
+    if (event.observation) draft.evidence.push_back(evidence_of(event));
+    draw(event, draft);
     return draft;
   }
 
@@ -190,6 +203,44 @@ class LostReply : public Detector {
     return Verdict{"unknown", {Party::unknown, Certainty::undetermined, {}, fmt::format("no reply in the {} to the end of the evidence", format_duration(wait))}, {}, {}};
   }
 
+  // --- requests of the server, which its client answers by itself, or after it has asked a person ---
+  struct Waiting {
+    Time since;
+    FindingDraft draft;
+  };
+
+  void note_reply(const TimelineEvent& event) {
+    shows_client_ = shows_client_ || (event.call && !event.call->of_access_line);
+    if (event.verdict == ReplyVerdict::late) std::erase_if(hung_up_, [&](const HungUp& each) { return each.call == event.call->number; });
+  }
+
+  void judge_silent_client(const TimelineEvent& event, FindingSink& findings) {
+    const Call& call = *event.call;
+    const Session& session = *event.session;
+    const bool given_up = call.closed == CloseReason::timed_out, at_end = call.closed == CloseReason::evidence_ends || call.closed == CloseReason::aged_out;
+    const std::int64_t wait = waited(event);
+    if ((!given_up && !at_end) || call.method == "ping" || call.maybe_answered || session.mixed || wait < 0) return;
+    const bool asks_person = call.method != "roots/list";
+    if (at_end && (!shows_client_ || session.had_gap || session.lacks_requests() || wait < client_timeout_us_ * (asks_person ? kPersonsPatience : 1))) return;
+    Verdict verdict{given_up ? "timeout" : "unknown", {}, {}, {}};
+    const std::string words = fmt::format("no answer to the server's {} in {}", call.method, format_duration(wait)) + (given_up ? ", when the server gave up" : ", to the end of the evidence");
+    if (asks_person) {
+      verdict.level = Level::low;
+      verdict.fault = {Party::unknown, Certainty::undetermined, {"client"}, words + ": a person may have been asked"};
+    } else {
+      const bool seen_to_go = session.on_wire && !session.behind_proxy;
+      verdict.fault = {Party::client, seen_to_go ? Certainty::strong : Certainty::weak, {}, words};
+    }
+    if (given_up && hung_up_.size() < kHungUp) return void(hung_up_.push_back({session.index, call.number, call.requested_at, event.at, draft_for(event, verdict)}));
+    findings.add(draft_for(event, verdict));
+    // What was asked of the client while a call of its own was open was asked for that call.
+    for (Waiting& each : waiting_) {
+      if (!(each.since <= call.requested_at)) continue;
+      each.draft.fault = verdict.fault;
+      each.draft.fault.reason = fmt::format("the server waits for an answer itself: its {} (id {}) got none", call.method, call.id.raw);
+    }
+  }
+
   // --- a client that hangs up and says a moment later that it cancels: some SDKs do so in this order ---
   struct HungUp {
     std::uint32_t session = 0;
@@ -274,6 +325,8 @@ class LostReply : public Detector {
 
   ToldLosses told_;
   std::int64_t client_timeout_us_;
+  std::vector<Waiting> waiting_;  // open when the evidence ended, of the session that is being closed
+  bool shows_client_ = false;  // the evidence holds what clients send
   std::map<std::uint32_t, AccessLines> access_;
   AccessLines nameless_;  // of lines that name no session: only what their client left
   std::vector<HungUp> hung_up_;  // in their order

@@ -360,27 +360,28 @@ void SessionTracker::on_stream_event(const Observation& seen) {
   if (Exchange* exchange = exchange_of(seen)) remember_event_id(seen, *exchange);
 }
 
-// Which stream an SSE event id belongs to: a stream that resumes another one carries on under the first one's name.
-void SessionTracker::remember_event_id(const Observation& seen, Exchange& exchange) {
+// Which stream an SSE event id belongs to: a stream that resumes another one carries on under the first one's name. False where the id came before.
+bool SessionTracker::remember_event_id(const Observation& seen, Exchange& exchange) {
   if (!exchange.primed) {
     if (requests_of_stream_.size() >= limits_.event_ids) requests_of_stream_.clear();
     auto& asked = requests_of_stream_[exchange.id];
     for (const std::uint32_t handle : exchange.calls) asked.push_back(id_digest(calls_.at(handle).id.view()));
   }
   exchange.primed = true;
-  if (exchange.session == kNoSession) return;
+  if (exchange.session == kNoSession) return true;
   std::uint64_t origin = exchange.id;
   if (!exchange.last_event_id.empty()) {
     const auto resumed = stream_of_event_.find(hash_bytes(exchange.last_event_id, exchange.session));
     if (resumed != stream_of_event_.end()) origin = resumed->second;
   }
   const std::uint64_t key = hash_bytes(seen.event_id, exchange.session);
-  if (!stream_of_event_.try_emplace(key, origin).second) return;
+  if (!stream_of_event_.try_emplace(key, origin).second) return false;
   event_order_.push_back(key);
   if (event_order_.size() > limits_.event_ids) {
     stream_of_event_.erase(event_order_.front());
     event_order_.pop_front();
   }
+  return true;
 }
 
 }  // namespace mcpscan::session

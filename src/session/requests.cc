@@ -41,12 +41,20 @@ bool tells_timeout(std::string_view reason) {
 
 std::size_t side(Direction requestor) { return requestor == Direction::server_to_client ? 1 : 0; }
 
+// On a stream that was resumed a request comes again, since its client may not have got it. By the event's id alone a server that numbers the events
+// of each stream apart would look so, too.
+bool is_redelivery(const RpcMessage& message, CallTable& calls, std::uint32_t session, Direction requestor) {
+  const Call* before = calls.newest_open(session, requestor, message.id);
+  if (!before) before = calls.newest_finished(session, requestor, message.id);
+  return before && before->method == message.method && before->params_digest == message.digest;
+}
+
 }  // namespace
 
 void SessionTracker::on_message(const Observation& seen) {
   Exchange* exchange = exchange_of(seen);
   const RpcMessage& message = *seen.message;
-  if (exchange && !seen.event_id.empty()) remember_event_id(seen, *exchange);
+  const bool came_before = exchange && !seen.event_id.empty() && !remember_event_id(seen, *exchange) && !exchange->last_event_id.empty();
   if (!exchange && (told_by_child(seen) || written_twice(seen))) return;
   if (seen.stream != model::StreamKind::unknown) capabilities_ |= model::kChannels;
   const Direction direction = direction_of(seen, exchange);
@@ -57,7 +65,10 @@ void SessionTracker::on_message(const Observation& seen) {
     malformed.exchange = exchange;
     emit(malformed);
   }
-  if (message.kind == MessageKind::request) return on_request(seen, state, exchange, direction);
+  if (message.kind == MessageKind::request) {
+    if (came_before && is_redelivery(message, calls_, state.session.index, direction)) return;
+    return on_request(seen, state, exchange, direction);
+  }
   if (message.kind == MessageKind::notification) on_notification(seen, state, exchange, direction);
 }
 

@@ -155,7 +155,7 @@ class SessionTracker : public model::ObservationSink {
   bool may_be_cut(const model::Call& call) const;
   bool may_answer_what_is_cut(const Observation& reply) const;
   void on_stream_event(const Observation& seen);
-  void remember_event_id(const Observation& seen, model::Exchange& exchange);
+  bool remember_event_id(const Observation& seen, model::Exchange& exchange);
   model::CloseReason end_of_call(const model::Exchange& exchange, const SessionState& state, model::EndReason reason) const;
   static model::CloseReason end_of_legacy_stream(const model::Exchange& exchange, model::EndReason reason);
   void refused_by_client(const model::Exchange& exchange, const Observation& seen);
