@@ -218,12 +218,13 @@ class LostReply : public Detector {
     const Call& call = *event.call;
     const Session& session = *event.session;
     const bool given_up = call.closed == CloseReason::timed_out, at_end = call.closed == CloseReason::evidence_ends || call.closed == CloseReason::aged_out;
-    const std::int64_t wait = waited(event);
+    // A client that sends nothing any more may be gone, and that is no fault.
+    const std::int64_t wait = at_end && session.last.known() && call.requested_at.known() ? session.last.us - call.requested_at.us : waited(event);
     if ((!given_up && !at_end) || call.method == "ping" || call.maybe_answered || session.mixed || wait < 0) return;
     const bool asks_person = call.method != "roots/list";
     if (at_end && (!shows_client_ || session.had_gap || session.lacks_requests() || wait < client_timeout_us_ * (asks_person ? kPersonsPatience : 1))) return;
     Verdict verdict{given_up ? "timeout" : "unknown", {}, {}, {}};
-    const std::string words = fmt::format("no answer to the server's {} in {}", call.method, format_duration(wait)) + (given_up ? ", when the server gave up" : ", to the end of the evidence");
+    const std::string words = fmt::format("no answer to the server's {} in {}", call.method, format_duration(wait)) + (given_up ? ", when the server gave up" : ", to the session's last message");
     if (asks_person) {
       verdict.level = Level::low;
       verdict.fault = {Party::unknown, Certainty::undetermined, {"client"}, words + ": a person may have been asked"};
