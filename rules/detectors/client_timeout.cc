@@ -93,7 +93,9 @@ class ClientTimeout : public Detector {
 
   static void on_timeout(const TimelineEvent& event, FindingSink& findings) {
     const Call* call = waited_for(event);
-    if ((!call && event.other) || (call && call->requestor == Direction::server_to_client)) return;  // a server that gives up is lost-reply's
+    const bool cancelled_by_server = event.observation && event.observation->message && event.observation->direction == Direction::server_to_client;
+    const bool by_server = cancelled_by_server || (call && call->requestor == Direction::server_to_client);  // lost-reply's
+    if ((!call && event.other) || by_server) return;
     const Notice* notice = event.observation ? event.observation->notice : nullptr;
     if (notice && is_of_proxy(*event.observation)) return;
     const bool timed = call && call->requested_at.known() && event.at.known();
