@@ -17,8 +17,9 @@ class LateReply : public Detector {
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::notice) return on_statement(event, findings);
     if (event.verdict != ReplyVerdict::late) return;
-    if (event.earlier != CloseReason::timed_out && event.earlier != CloseReason::cancelled) return;
     const Call& call = *event.call;
+    const Call* const later = event.other;  // of the same id
+    if (event.earlier != CloseReason::timed_out && event.earlier != CloseReason::cancelled && !(later && event.earlier == CloseReason::client_closed)) return;
     FindingDraft draft;
     draft.session = event.session->label;
     draft.requestor = call.requestor;
@@ -29,8 +30,10 @@ class LateReply : public Detector {
     const bool timed = event.at.known() && call.closed_at.known();
     const std::int64_t after = timed ? event.at.us - call.closed_at.us : 0;
     if (timed) draft.fault.reason += fmt::format(": the reply came {} after it gave up", format_duration(after));
+    const bool harmless = !later || (later->closed == CloseReason::answered && later->reply_digest == event.observation->message->digest);
+    if (!harmless) blame_reuse(*later, draft);
     const std::int64_t round_trip = std::max<std::int64_t>(event.session->fastest_us, 0);
-    if (says_cancelled(*event.observation->message) || (timed && after <= round_trip + margin_us_)) draft.level = Level::informational;
+    if (says_cancelled(*event.observation->message) || (harmless && timed && after <= round_trip + margin_us_)) draft.level = Level::informational;
     const std::string& name = call.target.empty() ? call.method : call.target;
     draft.picture = {{call.requested_at, '>', fmt::format("{}  id {}", name, call.id.raw), call.source, name, call.source}};
     if (timed) draft.picture.push_back({call.closed_at, 'x', fmt::format("{} is given up after {}", name, format_duration(call.closed_at.us - call.requested_at.us)), {}, name, call.source});
@@ -39,6 +42,16 @@ class LateReply : public Detector {
   }
 
  private:
+  // The id had been given to another call meanwhile: clients find whose a reply is by the id alone.
+  static void blame_reuse(const Call& later, FindingDraft& draft) {
+    const bool both_answered = later.closed == CloseReason::answered;
+    const char* const what = both_answered ? "which of the two replies is whose, its ids do not tell" : "the late reply answers the wrong call";
+    draft.level = Level::critical;
+    draft.detail = "reissued id";
+    draft.fault = {Party::client, both_answered ? Certainty::strong : Certainty::proven, {}, fmt::format("it gave the call up and used its id again: {}", what)};
+    draft.evidence.insert(draft.evidence.begin() + 1, evidence_of(later));
+  }
+
   static bool says_cancelled(const RpcMessage& message) { return message.kind == MessageKind::error && says_cancelled(message.reason); }
   static bool says_cancelled(std::string_view reason) {
     return reason.find("ancelled") != std::string_view::npos || reason.find("anceled") != std::string_view::npos;

@@ -5,6 +5,7 @@
 #include "model/lost_session.h"
 #include "model/opposite.h"
 #include "session/argument_echo.h"
+#include "session/reissued_id.h"
 #include "session/result_fit.h"
 #include "session/session_tracker.h"
 
@@ -113,6 +114,11 @@ void SessionTracker::judge_reply(const Observation& seen, SessionState& state, E
     malformed.exchange = exchange;
     malformed.call = match.call;
     emit(malformed);
+  }
+  const bool by_id = match.verdict == ReplyVerdict::answer || match.verdict == ReplyVerdict::duplicate;
+  if (Call* earlier = by_id && match.call && ids_tell && !state.session.mixed ? given_up_before(calls_, *match.call, message) : nullptr) {
+    if (exchange && match.call->exchange == exchange->id) match.call->collided = true;  // its stream was taken
+    match = {earlier, match.call, ReplyVerdict::late, false, false};
   }
   if (Call* owner = exchange && !of_client ? call_of_other_session(seen, state, *exchange, match) : nullptr) return deliver_astray(seen, state, *exchange, *owner);
   deliver(seen, state, exchange, requestor, match);
@@ -403,6 +409,8 @@ void SessionTracker::deliver(const Observation& seen, SessionState& state, Excha
   reply.wrong_channel = match.wrong_channel;
   reply.across_streams = match.across_streams;
   Call* call = match.call;
+  const bool ids_tell = !session.modern && !session.stateless && !session.mixed;
+  if (match.verdict == ReplyVerdict::late && ids_tell && !call->collided && !reply.other) reply.other = calls_.newest_open(call->session, call->requestor, message.id);
   if (call) {
     reply.earlier = call->closed;
     reply.same_payload = call->reply_digest == message.digest;

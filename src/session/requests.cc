@@ -149,16 +149,16 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   }
   const bool used = ids_tell && state.ids[side(requestor)].use(message.id, limits_);
   request.used_before = used && !request.retransmitted;
+  const Call* const earlier = used && !in_flight ? calls_.newest_finished(session.index, requestor, message.id) : in_flight;
+  const std::uint32_t generation = earlier ? earlier->generation + 1 : used;
   Call& call = open_call(seen, state, exchange, requestor);
-  call.of_access_line = seen.of_access_line;
-  call.maybe_answered = !message.id.present();  // nothing tells which reply would be its own
+  call.generation = generation;
   if (seen.of_access_line) calls_of_lines_[seen.exchange].push_back(calls_.ref(call));
   if (in_flight) {
     call.collided = in_flight->collided = true;
     in_flight->taken_by_method = call.method;
     in_flight->taken_by_target = call.target;
     in_flight->taken_at = call.requested_at;
-    call.generation = in_flight->generation + 1;
   }
   request.call = &call;
   request.other = in_flight;

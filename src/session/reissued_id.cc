@@ -1,0 +1,39 @@
+#include "session/reissued_id.h"
+
+#include "session/argument_echo.h"
+
+namespace mcpscan::session {
+
+using model::Call;
+using model::CloseReason;
+
+namespace {
+
+constexpr std::int64_t kPatienceUs = 15 * kMinute;  // after which nothing comes any more for a call that was given up
+
+bool is_given_up(const Call& call) {
+  return call.closed == CloseReason::timed_out || call.closed == CloseReason::cancelled || call.closed == CloseReason::client_closed;
+}
+
+bool may_still_be_answered(const Call& earlier, const Call& later) {
+  const bool same_id = earlier.session == later.session && earlier.number < later.number && earlier.id.type == later.id.type;
+  const bool timed = earlier.closed_at.known() && later.requested_at.known();
+  return same_id && is_given_up(earlier) && earlier.replies == 0 && (!timed || later.requested_at.us - earlier.closed_at.us <= kPatienceUs);
+}
+
+}  // namespace
+
+Call* given_up_before(CallTable& calls, const Call& later, const model::RpcMessage& reply) {
+  if (later.generation == 0 || later.requestor != model::Direction::client_to_server) return nullptr;
+  const bool one_too_many = later.closed == CloseReason::answered;
+  const std::string_view payload = reply.text.substr(0, kEchoBytes);
+  if (!one_too_many && repeats(payload, calls.asked(later))) return nullptr;
+  Call* found = nullptr;
+  calls.each_finished_by_value(later.requestor, later.id.value, [&](Call& earlier) {
+    if (may_still_be_answered(earlier, later) && (one_too_many || repeats(payload, calls.asked(earlier)))) found = &earlier;
+    return found == nullptr;
+  });
+  return found;
+}
+
+}  // namespace mcpscan::session
