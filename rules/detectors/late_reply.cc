@@ -31,24 +31,28 @@ class LateReply : public Detector {
     const std::int64_t after = timed ? event.at.us - call.closed_at.us : 0;
     if (timed) draft.fault.reason += fmt::format(": the reply came {} after it gave up", format_duration(after));
     const bool harmless = !later || (later->closed == CloseReason::answered && later->reply_digest == event.observation->message->digest);
-    if (!harmless) blame_reuse(*later, draft);
+    if (!harmless) blame_reuse(*later, event.exchange && event.exchange->id == call.exchange, draft);
     const std::int64_t round_trip = std::max<std::int64_t>(event.session->fastest_us, 0);
     if (says_cancelled(*event.observation->message) || (harmless && timed && after <= round_trip + margin_us_)) draft.level = Level::informational;
     const std::string& name = call.target.empty() ? call.method : call.target;
     draft.picture = {{call.requested_at, '>', fmt::format("{}  id {}", name, call.id.raw), call.source, name, call.source}};
     if (timed) draft.picture.push_back({call.closed_at, 'x', fmt::format("{} is given up after {}", name, format_duration(call.closed_at.us - call.requested_at.us)), {}, name, call.source});
-    draft.picture.push_back({event.at, '<', fmt::format("the reply of {} comes, {} too late", name, format_duration(after)), event.source, name, call.source});
+    if (later) draft.picture.push_back({later->requested_at, '>', fmt::format("{}  id {} again", later->target.empty() ? later->method : later->target, later->id.raw), later->source, name, later->source});
+    draft.picture.push_back({event.at, '<', fmt::format("the reply of {}{} comes, {} too late", name, later ? ", that was given up," : "", format_duration(after)), event.source, name,
+                             later ? later->source : call.source});
     findings.add(std::move(draft));
   }
 
  private:
   // The id had been given to another call meanwhile: clients find whose a reply is by the id alone.
-  static void blame_reuse(const Call& later, FindingDraft& draft) {
+  static void blame_reuse(const Call& later, bool on_its_own_stream, FindingDraft& draft) {
     const bool both_answered = later.closed == CloseReason::answered;
     const char* const what = both_answered ? "which of the two replies is whose, its ids do not tell" : "the late reply answers the wrong call";
     draft.level = Level::critical;
     draft.detail = "reissued id";
-    draft.fault = {Party::client, both_answered ? Certainty::strong : Certainty::proven, {}, fmt::format("it gave the call up and used its id again: {}", what)};
+    draft.fault = {Party::client, on_its_own_stream ? Certainty::proven : Certainty::strong, {}, fmt::format("it gave the call up and used its id again: {}", what)};
+    draft.cause_rule = "duplicate-request-id";
+    draft.cause_id = later.id.value;
     draft.evidence.insert(draft.evidence.begin() + 1, evidence_of(later));
   }
 

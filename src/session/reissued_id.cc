@@ -1,5 +1,10 @@
 #include "session/reissued_id.h"
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "session/argument_echo.h"
 
 namespace mcpscan::session {
@@ -21,16 +26,36 @@ bool may_still_be_answered(const Call& earlier, const Call& later) {
   return same_id && is_given_up(earlier) && earlier.replies == 0 && (!timed || later.requested_at.us - earlier.closed_at.us <= kPatienceUs);
 }
 
+std::vector<std::string> tokens_of(std::string_view asked) {
+  std::vector<std::string> tokens;
+  argument_tokens(asked, tokens);
+  return tokens;
+}
+
+bool has_digit(const std::string& token) {
+  return std::any_of(token.begin(), token.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Another tool's reply may hold a common word by chance, and what is asked for nothing in particular may be answered with anything.
+bool speaks_of(const Call& earlier, std::string_view asked, std::string_view payload, const Call& later) {
+  const std::vector<std::string> tokens = tokens_of(asked);
+  const bool all = !tokens.empty() && std::all_of(tokens.begin(), tokens.end(), [payload](const std::string& token) { return stands_in(token, payload); });
+  return all && (earlier.target == later.target || std::any_of(tokens.begin(), tokens.end(), has_digit));
+}
+
 }  // namespace
 
 Call* given_up_before(CallTable& calls, const Call& later, const model::RpcMessage& reply) {
   if (later.generation == 0 || later.requestor != model::Direction::client_to_server) return nullptr;
   const bool one_too_many = later.closed == CloseReason::answered;
   const std::string_view payload = reply.text.substr(0, kEchoBytes);
-  if (!one_too_many && repeats(payload, calls.asked(later))) return nullptr;
+  if (!one_too_many) {
+    const std::vector<std::string> own = tokens_of(calls.asked(later));
+    if (own.empty() || any_stands_in(own, payload)) return nullptr;
+  }
   Call* found = nullptr;
   calls.each_finished_by_value(later.requestor, later.id.value, [&](Call& earlier) {
-    if (may_still_be_answered(earlier, later) && (one_too_many || repeats(payload, calls.asked(earlier)))) found = &earlier;
+    if (may_still_be_answered(earlier, later) && (one_too_many || speaks_of(earlier, calls.asked(earlier), payload, later))) found = &earlier;
     return found == nullptr;
   });
   return found;

@@ -8,8 +8,8 @@
 
 namespace mcpscan::session {
 
-// The call under the id of `later` whose late reply this is: given up before `later` was asked, without a reply so far, and what it was asked is
-// repeated where nothing of `later` is; where `later` has its reply already, the newest that was given up. Null: none.
+// The call under the id of `later` whose late reply this is: given up before `later` was asked, without a reply so far, and all that it was asked
+// is repeated where nothing of `later` is; where `later` has its reply already, the newest that was given up. Null: none.
 model::Call* given_up_before(CallTable& calls, const model::Call& later, const model::RpcMessage& reply);
 
 }  // namespace mcpscan::session
