@@ -19,7 +19,8 @@ class LateReply : public Detector {
     if (event.verdict != ReplyVerdict::late) return;
     const Call& call = *event.call;
     const Call* const later = event.other;  // of the same id
-    if (event.earlier != CloseReason::timed_out && event.earlier != CloseReason::cancelled && !(later && event.earlier == CloseReason::client_closed)) return;
+    const bool left = event.earlier == CloseReason::client_closed || event.earlier == CloseReason::restarted;
+    if (event.earlier != CloseReason::timed_out && event.earlier != CloseReason::cancelled && !(later && left)) return;
     FindingDraft draft;
     draft.session = event.session->label;
     draft.requestor = call.requestor;
@@ -31,7 +32,7 @@ class LateReply : public Detector {
     const std::int64_t after = timed ? event.at.us - call.closed_at.us : 0;
     if (timed) draft.fault.reason += fmt::format(": the reply came {} after it gave up", format_duration(after));
     const bool harmless = !later || (later->closed == CloseReason::answered && later->reply_digest == event.observation->message->digest);
-    if (!harmless) blame_reuse(*later, event.exchange && event.exchange->id == call.exchange, draft);
+    if (!harmless) blame_reuse(event, *later, draft);
     const std::int64_t round_trip = std::max<std::int64_t>(event.session->fastest_us, 0);
     if (says_cancelled(*event.observation->message) || (harmless && timed && after <= round_trip + margin_us_)) draft.level = Level::informational;
     const std::string& name = call.target.empty() ? call.method : call.target;
@@ -45,12 +46,13 @@ class LateReply : public Detector {
 
  private:
   // The id had been given to another call meanwhile: clients find whose a reply is by the id alone.
-  static void blame_reuse(const Call& later, bool on_its_own_stream, FindingDraft& draft) {
+  static void blame_reuse(const TimelineEvent& event, const Call& later, FindingDraft& draft) {
+    const bool on_its_own_stream = event.exchange && event.exchange->id == event.call->exchange, restarted = event.earlier == CloseReason::restarted;
     const bool both_answered = later.closed == CloseReason::answered;
     const char* const what = both_answered ? "which of the two replies is whose, its ids do not tell" : "the late reply answers the wrong call";
     draft.level = Level::critical;
     draft.detail = "reissued id";
-    draft.fault = {Party::client, on_its_own_stream ? Certainty::proven : Certainty::strong, {}, fmt::format("it gave the call up and used its id again: {}", what)};
+    draft.fault = {Party::client, on_its_own_stream ? Certainty::proven : Certainty::strong, {}, fmt::format("it {} and used its id again: {}", restarted ? "began anew while the call waited" : "gave the call up", what)};
     draft.cause_rule = "duplicate-request-id";
     draft.cause_id = later.id.value;
     draft.evidence.insert(draft.evidence.begin() + 1, evidence_of(later));

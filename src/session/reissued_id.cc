@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kPatienceUs = 15 * kMinute;  // after which nothing comes any more for a call that was given up
 
 bool is_given_up(const Call& call) {
-  return call.closed == CloseReason::timed_out || call.closed == CloseReason::cancelled || call.closed == CloseReason::client_closed;
+  return call.closed == CloseReason::timed_out || call.closed == CloseReason::cancelled || call.closed == CloseReason::client_closed || call.closed == CloseReason::restarted;
 }
 
 bool may_still_be_answered(const Call& earlier, const Call& later) {

@@ -149,7 +149,7 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   }
   const bool used = ids_tell && state.ids[side(requestor)].use(message.id, limits_);
   request.used_before = used && !request.retransmitted;
-  const Call* const earlier = used && !in_flight ? calls_.newest_finished(session.index, requestor, message.id) : in_flight;
+  const Call* const earlier = (used || state.incarnation > 1) && !in_flight ? calls_.newest_finished(session.index, requestor, message.id) : in_flight;
   const std::uint32_t generation = earlier ? earlier->generation + 1 : used;
   Call& call = open_call(seen, state, exchange, requestor);
   call.generation = generation;
