@@ -36,11 +36,13 @@ bool has_digit(const std::string& token) {
   return std::any_of(token.begin(), token.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Another tool's reply may hold a common word by chance, and what is asked for nothing in particular may be answered with anything.
-bool speaks_of(const Call& earlier, std::string_view asked, std::string_view payload, const Call& later) {
-  const std::vector<std::string> tokens = tokens_of(asked);
-  const bool all = !tokens.empty() && std::all_of(tokens.begin(), tokens.end(), [payload](const std::string& token) { return stands_in(token, payload); });
-  return all && (earlier.target == later.target || std::any_of(tokens.begin(), tokens.end(), has_digit));
+// All that the earlier call asked and nothing that the later one did. Another tool's reply may hold a common word by chance, and what is asked for
+// nothing in particular may be answered with anything.
+bool speaks_of(const Call& earlier, const Call& later, std::string_view payload, const CallTable& calls) {
+  const std::vector<std::string> first = tokens_of(calls.asked(earlier)), second = tokens_of(calls.asked(later));
+  if (first.empty() || second.empty() || any_stands_in(second, payload)) return false;
+  const bool all = std::all_of(first.begin(), first.end(), [payload](const std::string& token) { return stands_in(token, payload); });
+  return all && (earlier.target == later.target || std::any_of(first.begin(), first.end(), has_digit));
 }
 
 }  // namespace
@@ -49,13 +51,9 @@ Call* given_up_before(CallTable& calls, const Call& later, const model::RpcMessa
   if (later.generation == 0 || later.requestor != model::Direction::client_to_server) return nullptr;
   const bool one_too_many = later.closed == CloseReason::answered;
   const std::string_view payload = reply.text.substr(0, kEchoBytes);
-  if (!one_too_many) {
-    const std::vector<std::string> own = tokens_of(calls.asked(later));
-    if (own.empty() || any_stands_in(own, payload)) return nullptr;
-  }
   Call* found = nullptr;
   calls.each_finished_by_value(later.requestor, later.id.value, [&](Call& earlier) {
-    if (may_still_be_answered(earlier, later) && (one_too_many || speaks_of(earlier, calls.asked(earlier), payload, later))) found = &earlier;
+    if (may_still_be_answered(earlier, later) && (one_too_many || speaks_of(earlier, later, payload, calls))) found = &earlier;
     return found == nullptr;
   });
   return found;
