@@ -31,7 +31,7 @@ class LateReply : public Detector {
     const bool timed = event.at.known() && call.closed_at.known();
     const std::int64_t after = timed ? event.at.us - call.closed_at.us : 0;
     if (timed) draft.fault.reason += fmt::format(": the reply came {} after it gave up", format_duration(after));
-    const bool harmless = !later || (later->closed == CloseReason::answered && later->reply_digest == event.observation->message->digest);
+    const bool harmless = !later || asks_the_same(call, *later) || (later->closed == CloseReason::answered && later->reply_digest == event.observation->message->digest);
     if (!harmless) blame_reuse(event, *later, draft);
     const std::int64_t round_trip = std::max<std::int64_t>(event.session->fastest_us, 0);
     if (says_cancelled(*event.observation->message) || (harmless && timed && after <= round_trip + margin_us_)) draft.level = Level::informational;
@@ -45,6 +45,9 @@ class LateReply : public Detector {
   }
 
  private:
+  // The same call again, whose reply the first one's is as well.
+  static bool asks_the_same(const Call& call, const Call& later) { return call.params_digest != 0 && call.params_digest == later.params_digest && call.method == later.method; }
+
   // The id had been given to another call meanwhile: clients find whose a reply is by the id alone.
   static void blame_reuse(const TimelineEvent& event, const Call& later, FindingDraft& draft) {
     const bool on_its_own_stream = event.exchange && event.exchange->id == event.call->exchange, restarted = event.earlier == CloseReason::restarted;
