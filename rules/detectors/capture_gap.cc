@@ -17,6 +17,7 @@ class CaptureGap : public Detector {
     const bool keyed = session.keyed_by == SessionKeying::mcp_session_id || session.keyed_by == SessionKeying::legacy_session_id;
     if (!session.on_wire || !keyed) return;
     if (!session.initialize_seen && session.counts.requests > 0) tell(event, "begins in the middle of the session", findings);
+    if (session.unread_connections && session.counts.requests > 0) tell(event, "other connections to its server could not be read", findings);
     if (session.exchanges > 0 && session.responses == 0) tell(event, "one direction only", findings);
   }
 

@@ -168,7 +168,7 @@ struct Observation {
   Time not_before;                    // where `at` is unknown: of the record before it in its log
   SourceRef source;
   std::string_view session;           // as printed; empty: the evidence names none here
-  std::string_view server;            // the endpoint, where no exchange_request of this exchange has told it
+  std::string_view server;            // the endpoint, where no exchange_request of this exchange has told it; of a gap: a connection to it is unread
   std::uint64_t exchange = 0;         // HTTP exchange, unique within the input set; 0: not told
   bool tells_all = false;             // a message of a log line such as its process writes of every message
   bool of_access_line = false;        // a message, or its exchange's end, told by one access line: `exchange` is its number

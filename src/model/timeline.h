@@ -143,12 +143,13 @@ struct Session {
   bool behind_proxy = false;              // a proxy has written in the heads of its responses
   bool on_wire = false, had_gap = false, mixed = false;  // mixed: may hold several clients' messages
   bool damaged = false;                   // records of its time are damaged: what is missing may have been in them
+  bool unread_connections = false;        // when it finishes: others to its server are in the capture, and TLS hides what they say
   Time ended_at;
   std::int64_t fastest_us = -1;           // quickest answer, an upper bound of the round trip
   std::vector<std::uint32_t> open;        // handles, oldest first
   std::vector<std::string> addresses;     // client addresses seen, bounded
   std::vector<std::uint64_t> principals;  // Authorization digests seen, bounded
-  // When it finishes: ids that one who counts has left out, by who asked. Their requests went where the evidence does not look.
+  // When it finishes: ids that one who counts has left out, by who asked, or all. Their requests went where the evidence does not look.
   std::array<std::vector<IdRange>, 2> unseen_ids;
 
   std::span<const IdRange> unseen_of(Direction requestor) const { return unseen_ids[requestor == Direction::server_to_client]; }

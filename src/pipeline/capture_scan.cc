@@ -65,6 +65,22 @@ void tell_gap(std::string_view reason, std::uint32_t input, std::uint64_t packet
   sink.observe(gap);
 }
 
+// TLS hides what this connection's client asked of its server, and in which sessions. Without its handshake either end may be the server.
+void tell_unread(const FlowInfo& flow, const model::Stamp& stamp, model::ObservationSink& sink) {
+  const model::GapFacts facts{0, "a TLS connection could not be opened", false};
+  model::Observation gap;
+  gap.kind = model::ObservationKind::gap;
+  gap.source = stamp.source;
+  gap.at = stamp.at;
+  gap.gap = &facts;
+  for (const model::Endpoint* end : {&flow.key.server, &flow.key.client}) {
+    if (end == &flow.key.client && flow.saw_start) continue;
+    const std::string server = end->text();
+    gap.server = server;
+    sink.observe(gap);
+  }
+}
+
 // Whose packets were in the damaged records of a file nobody knows. Told before the packet that runs into them, too: what it says may be
 // made of two.
 class DamagedRecords {
@@ -112,16 +128,19 @@ Result<CaptureScanResult> scan_capture(ByteReader& bytes, std::uint32_t input, n
   WindowSink window(relay ? static_cast<model::ObservationSink&>(*relay) : messages, options);
   app::HttpShared http{limits, window, row.anomalies, numbers.next_exchange, 0, {}, options.recorder};
   TlsTally tls;
-  const auto report_tls = [&tls](const net::TlsFacts& facts) { tls.note(facts); };
+  net::Packet packet;
   const auto make = [&](FlowInfo flow, std::string_view first) -> std::unique_ptr<StreamAnalyzer> {
     const bool is_tls = net::looks_like_tls(first) || (!flow.saw_start && net::looks_like_tls_underway(first));
     if (is_tls) flow.scheme = model::Scheme::https;
     auto plain = app::make_http_analyzer(http, flow);
-    return is_tls ? net::make_tls_analyzer(limits, keys, std::move(plain), row.anomalies, report_tls) : std::move(plain);
+    if (!is_tls) return plain;
+    return net::make_tls_analyzer(limits, keys, std::move(plain), row.anomalies, [&, flow](const net::TlsFacts& facts) {
+      tls.note(facts);
+      if (!facts.decrypted && facts.alert.empty()) tell_unread(flow, {packet.at, {input, model::PlaceKind::packet, packet.number, 0}}, window);
+    });
   };
   model::Books flow_books;
   net::FlowTable flows(limits, input, make, flow_books, row.anomalies, numbers.next_connection);
-  net::Packet packet;
   std::size_t secrets_taken = 0;
   DamagedRecords damaged;
   Time last;
@@ -143,14 +162,12 @@ Result<CaptureScanResult> scan_capture(ByteReader& bytes, std::uint32_t input, n
     else damaged.tell_new(capture, packet, input, window);
     flows.finish(last);
   };
-  if (relay) relay->run(read);
-  else read();
+  relay ? relay->run(read) : read();
   row.books.merge(flow_books);
   row.books.merge(capture.books());
   row.anomalies.merge(capture.anomalies());
   numbers.next_exchange = http.next_exchange;
-  result.tls_connections = tls.connections;
-  result.tls_read = tls.read;
+  result.tls_connections = tls.connections, result.tls_read = tls.read;
   if (tls.read < tls.connections) result.notes.push_back(tls_note(tls, keys));
   return result;
 }

@@ -140,4 +140,10 @@ void SessionTable::each(FunctionRef<void(SessionState&)> visit) {
   }
 }
 
+void SessionTable::note_unread(std::string_view server) {
+  if (unread_.size() < limits_.sessions) unread_.emplace(server);
+}
+
+bool SessionTable::has_unread(std::string_view server) const { return unread_.size() >= limits_.sessions || unread_.contains(std::string(server)); }
+
 }  // namespace mcpscan::session

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/function_ref.h"
@@ -69,6 +70,9 @@ class SessionTable {
   // Every session in order of its first appearance.
   void each(FunctionRef<void(SessionState&)> visit);
   void touch(SessionState& state) { state.last_touch = ++clock_; }
+  // A connection to this server could not be read: any of its sessions may have spoken there.
+  void note_unread(std::string_view server);
+  bool has_unread(std::string_view server) const;
 
  private:
   SessionState& create(std::string key);
@@ -87,6 +91,7 @@ class SessionTable {
   Remembered& remembered(std::string_view id, std::string_view server);
 
   std::vector<Remembered> remembered_;
+  std::unordered_set<std::string> unread_;             // servers; Limits::sessions, then it is told of each
   std::uint64_t naming_ = 1;                           // changes when a key is taken from a session
   std::uint64_t clock_ = 0;
   std::size_t live_ = 0;

@@ -199,7 +199,12 @@ void SessionTracker::finish_session(SessionState& state, Time end) {
     untold_waits_ += !restarted && nothing_tells_the_wait(session, call);
     close_unanswered(call, restarted ? CloseReason::restarted : CloseReason::evidence_ends, end, nullptr);
   }
+  session.unread_connections = options_.wire && sessions_.has_unread(session.server_endpoint);
   for (const std::size_t requestor : {0, 1}) {
+    if (session.unread_connections) {
+      session.unseen_ids[requestor] = {{INT64_MIN, INT64_MAX}};
+      continue;
+    }
     session.unseen_ids[requestor] = state.ids[requestor].left_out();
     // What goes on with a count where no call waits answers requests that the evidence lacks.
     if (requestor == 0 ? client_waits : server_waits) continue;

@@ -433,6 +433,24 @@ TEST_CASE("a gap between two exchanges of a connection is its session's gap too"
   CHECK(wire.told() == Lines{"+ s1", "> 5", "< 5 answer", "gap s1"});
 }
 
+TEST_CASE("where a connection to a server could not be read, any request of its sessions may have gone over it, and none of another server's") {
+  struct Ended : Wire {
+    void on_event(const model::TimelineEvent& event) override {
+      Wire::on_event(event);
+      if (event.kind != model::EventKind::session_finished) return;
+      CHECK(event.session->unread_connections == event.session->lacks_requests());
+      ends.push_back(event.session->id + (event.session->unread_connections ? " unread" : " read"));
+    }
+    Lines ends;
+  } wire;
+  wire.post(1, "5");
+  wire.open(2, {.session = "s2", .peer = "10.0.0.1", .server = "10.0.0.3:80"}, {.connection = 10});
+  wire.request("5", {.session = "s2", .exchange = 2, .direction = Direction::client_to_server, .stream = StreamKind::post});
+  wire.gap({.server = kServer});
+  wire.tracker.finish();
+  CHECK(wire.ends == Lines{"s1 unread", "s2 read"});
+}
+
 TEST_CASE("a gap of the whole input is a gap of every session, and told once where there is none") {
   Wire wire;
   wire.gap({}, true);
