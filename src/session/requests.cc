@@ -49,6 +49,31 @@ bool is_redelivery(const RpcMessage& message, CallTable& calls, std::uint32_t se
   return before && before->method == message.method && before->params_digest == message.digest;
 }
 
+// When the exchange was over whose access line tells this request.
+Time line_over_at(const Observation& seen) { return seen.at.known() && seen.http ? Time{seen.at.us + std::max<std::int64_t>(seen.http->duration_us, 0)} : Time{}; }
+
+// A call that is over collides with none. A time without a fraction was cut to the second: the exchange may have begun and ended up to a second later
+// than its line tells, when the one before was over.
+bool may_be_over(const Call& waiting, const Observation& seen) {
+  if (waiting.maybe_answered) return true;
+  if (!waiting.of_access_line || !seen.of_access_line || !waiting.stream_ended_at.known() || !line_over_at(seen).known()) return false;
+  return line_over_at(seen).us % kSecond == 0 && seen.at.us + kSecond > waiting.stream_ended_at.us;
+}
+
+// Of several clients whose requests name no session each may have a call of this id, until more calls have it than there are clients.
+bool may_be_one_each(CallTable& calls, SessionTable& sessions, const model::Session& shared, const Call& waiting) {
+  if (!shared.mixed) return false;
+  std::size_t holders = 1, clients = 0;
+  calls.each_open_by_value(waiting.requestor, waiting.id.value, [&](const Call& call) { return holders += call.session == waiting.session, true; });
+  for (std::size_t index = 0, left = sessions.size(); left != 0 && clients < holders; ++index) {
+    if (!sessions.alive(static_cast<std::uint32_t>(index))) continue;
+    const model::Session& session = sessions.at(static_cast<std::uint32_t>(index)).session;
+    clients += session.initialize_seen && !session.ended;
+    --left;
+  }
+  return holders <= clients;
+}
+
 }  // namespace
 
 void SessionTracker::on_message(const Observation& seen) {
@@ -129,7 +154,7 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   const bool nobodys = !from_client && !exchange && session.keyed_by == model::SessionKeying::source && sessions_.size() > 2;
   const bool ids_tell = !nobodys && !session.stateless && !session.modern && message.id.type != IdType::null && message.id.present();
   Call* in_flight = ids_tell ? calls_.newest_open(session.index, requestor, message.id) : nullptr;
-  if (in_flight && (in_flight->maybe_answered || told_by_another(*in_flight, seen, session))) in_flight = nullptr;  // over, or another client's: no collision that could be shown
+  if (in_flight && (may_be_over(*in_flight, seen) || told_by_another(*in_flight, seen, session) || may_be_one_each(calls_, sessions_, session, *in_flight))) in_flight = nullptr;
   request.retransmitted = ids_tell && is_retransmission(state, message, requestor, time_of(seen));
   if (Call* before = message.id.present() ? sent_before(session, exchange, message, requestor, time_of(seen)) : nullptr) {
     close_call(*before, CloseReason::sent_again, time_of(seen), nullptr);
@@ -153,7 +178,7 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   const std::uint32_t generation = earlier ? earlier->generation + 1 : used;
   Call& call = open_call(seen, state, exchange, requestor);
   call.generation = generation;
-  if (seen.of_access_line) calls_of_lines_[seen.exchange].push_back(calls_.ref(call));
+  if (seen.of_access_line) calls_of_lines_[seen.exchange].push_back(calls_.ref(call)), call.stream_ended_at = line_over_at(seen);
   if (in_flight) {
     call.collided = in_flight->collided = true;
     in_flight->taken_by_method = call.method;
