@@ -20,7 +20,8 @@ class LateReply : public Detector {
     const Call& call = *event.call;
     const Call* const later = event.other;  // of the same id
     const bool left = event.earlier == CloseReason::client_closed || event.earlier == CloseReason::restarted;
-    if (event.earlier != CloseReason::timed_out && event.earlier != CloseReason::cancelled && !(later && left)) return;
+    const bool harmless = !later || asks_the_same(call, *later) || (later->closed == CloseReason::answered && later->reply_digest == event.observation->message->digest);
+    if (event.earlier != CloseReason::timed_out && event.earlier != CloseReason::cancelled && (!left || harmless)) return;
     FindingDraft draft;
     draft.session = event.session->label;
     draft.requestor = call.requestor;
@@ -31,7 +32,6 @@ class LateReply : public Detector {
     const bool timed = event.at.known() && call.closed_at.known();
     const std::int64_t after = timed ? event.at.us - call.closed_at.us : 0;
     if (timed) draft.fault.reason += fmt::format(": the reply came {} after it gave up", format_duration(after));
-    const bool harmless = !later || asks_the_same(call, *later) || (later->closed == CloseReason::answered && later->reply_digest == event.observation->message->digest);
     if (!harmless) blame_reuse(event, *later, draft);
     const std::int64_t round_trip = std::max<std::int64_t>(event.session->fastest_us, 0);
     if (says_cancelled(*event.observation->message) || (harmless && timed && after <= round_trip + margin_us_)) draft.level = Level::informational;

@@ -62,6 +62,7 @@ class LostReply : public Detector {
     if (event.kind == EventKind::cancel || event.kind == EventKind::timeout) return note_cancel(event);
     if (event.kind != EventKind::call_closed) return;
     if (event.call->requestor == Direction::server_to_client) return judge_silent_client(event, findings);
+    if (event.call->requestor != Direction::client_to_server) return;
     auto verdict = judge(event);
     if (!verdict) return;
     if (is_unsafe_integer(event.call->id.view()) && verdict->cause_rule.empty() && verdict->level != Level::informational) {
