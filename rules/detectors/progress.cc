@@ -23,7 +23,7 @@ constexpr std::size_t kTokens = 1024;  // of a session
 
 // Clients without a session may hand out the same tokens: there it is the exchange that tells them apart.
 std::uint64_t token_key(const Observation& seen, const Session& session, const RpcId& token, Direction requestor) {
-  const bool tokens_tell = !session.stateless && !session.modern && session.keyed_by != SessionKeying::source;
+  const bool tokens_tell = session.ids_tell() && session.keyed_by != SessionKeying::source;
   const std::uint64_t owner = hash_combine(static_cast<std::uint64_t>(requestor), tokens_tell ? 0 : seen.exchange);
   return hash_combine(hash_bytes(token.value, static_cast<std::uint64_t>(token.type)), owner);
 }

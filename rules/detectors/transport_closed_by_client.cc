@@ -20,7 +20,7 @@ bool is_stray(const TimelineEvent& event) {
 }
 
 // What a reply answers may have been in a hole, and the calls beside it may be another client's.
-bool shows_one_client(const Session& session) { return !session.had_gap && !session.stateless && !session.modern && !session.mixed; }
+bool shows_one_client(const Session& session) { return !session.had_gap && session.ids_tell() && !session.mixed; }
 
 bool ends_transport(CloseReason reason) { return reason == CloseReason::client_dead || reason == CloseReason::session_ended || reason == CloseReason::client_closed; }
 

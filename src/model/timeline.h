@@ -153,6 +153,7 @@ struct Session {
   std::array<std::vector<IdRange>, 2> unseen_ids;
 
   std::span<const IdRange> unseen_of(Direction requestor) const { return unseen_ids[requestor == Direction::server_to_client]; }
+  bool ids_tell() const { return !stateless && !modern; }  // else another client's call may have the same id or token
   bool lacks_requests() const { return on_wire && (!unseen_ids[0].empty() || !unseen_ids[1].empty()); }
 };
 

@@ -328,7 +328,7 @@ class Scan {
     if (plain_log_) repeated_->told(number_, source_by_key_.at(key_of(file, false)), newest_first_);
     row.reader = result.reader;
     row.vantage = result.vantage;
-    if (!source.reaches.known() || result.reaches > source.reaches) source.reaches = result.reaches;
+    source.reaches = std::max(source.reaches, result.reaches);
     if (!result.enable.empty()) source.enable = result.enable;
     if (result.vantage == model::Vantage::server || result.vantage == model::Vantage::gateway) source.server_log = true;
     if (row.books.used > 0 && !row.first.known()) result_.report.notes.push_back(file.display + ": no times in this log: the order of events is known, durations are not");

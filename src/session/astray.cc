@@ -47,7 +47,7 @@ Call* SessionTracker::call_of_other_session(const Observation& seen, const Sessi
   const model::Session& session = state.session;
   if (message.kind != MessageKind::result || message.result_keys == 0 || message.digest == 0) return nullptr;
   if (exchange.method.empty() || session.mixed) return nullptr;
-  if (session.stateless || session.modern) return call_of_other_client(seen, state, exchange, match);
+  if (!session.ids_tell()) return call_of_other_client(seen, state, exchange, match);
   const bool taken = match.verdict == ReplyVerdict::answer && match.call->exchange != exchange.id;  // by the id alone
   const bool again = match.verdict == ReplyVerdict::duplicate && match.call->reply_digest != message.digest;
   if (match.verdict != ReplyVerdict::orphan && !taken && !again) return nullptr;
@@ -120,7 +120,7 @@ Call* SessionTracker::crossed_call(const Observation& seen, const SessionState& 
 bool SessionTracker::may_be_meant(const Call& call, const SessionState& state, const RpcMessage& message) {
   if (call.session == state.session.index || !sessions_.alive(call.session) || call.id.type != message.id.type) return false;
   const model::Session& other = sessions_.at(call.session).session;
-  return !other.stateless && !other.modern && !other.mixed && other.server_endpoint == state.session.server_endpoint && result_fits(call.method, message.result_keys);
+  return other.ids_tell() && !other.mixed && other.server_endpoint == state.session.server_endpoint && result_fits(call.method, message.result_keys);
 }
 
 // The call stays as it is: its own client has been told nothing by this.

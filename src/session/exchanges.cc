@@ -171,7 +171,7 @@ void SessionTracker::close_exchange(Exchange& exchange, EndReason reason, const 
 // message sent again.
 bool SessionTracker::may_live_on(const Exchange& exchange, const SessionState& state, CloseReason why) {
   if (why == CloseReason::connection_reset || why == CloseReason::stream_closed || why == CloseReason::no_response) return true;
-  if (state.session.stateless || state.session.modern) return false;
+  if (!state.session.ids_tell()) return false;
   return exchange.primed || why == CloseReason::accepted_only;
 }
 

@@ -95,9 +95,8 @@ void SessionTracker::judge_reply(const Observation& seen, SessionState& state, E
   // The capture lost the other direction of its connection, or all of its request's body.
   const bool of_client = requestor == Direction::server_to_client;
   const bool request_unseen = options_.wire && (!exchange || exchange->method.empty() || (exchange->gap && exchange->method == "POST" && exchange->calls.empty()));
-  const bool ids_tell = !state.session.modern && !state.session.stateless;  // where not, another client's call may have that id
   const bool misfit = match.call && !fits(*match.call, message);
-  const bool unpaired = !ids_tell || misfit || match.verdict == ReplyVerdict::orphan || (!exchange && match.verdict == ReplyVerdict::duplicate);
+  const bool unpaired = !state.session.ids_tell() || misfit || match.verdict == ReplyVerdict::orphan || (!exchange && match.verdict == ReplyVerdict::duplicate);
   // What a server asks may come on any stream of the session, so a hole in one may hide it.
   const bool asked_in_a_hole = of_client && match.verdict == ReplyVerdict::orphan && state.session.had_gap;
   if ((request_unseen && unpaired) || asked_in_a_hole) match = {nullptr, nullptr, ReplyVerdict::head_of_evidence, false, false};
@@ -115,8 +114,11 @@ void SessionTracker::judge_reply(const Observation& seen, SessionState& state, E
     malformed.call = match.call;
     emit(malformed);
   }
+  // The id of a call that was given up may have been used again.
+  const bool may_be_reissued = match.call && state.session.ids_tell() && !state.session.mixed;
   const bool by_id = match.verdict == ReplyVerdict::answer || match.verdict == ReplyVerdict::duplicate;
-  if (Call* earlier = by_id && match.call && ids_tell && !state.session.mixed ? given_up_before(calls_, *match.call, message) : nullptr) {
+  if (may_be_reissued && match.verdict == ReplyVerdict::late && !match.call->collided) match.other = calls_.newest_open(match.call->session, requestor, message.id);
+  if (Call* earlier = may_be_reissued && by_id ? given_up_before(calls_, *match.call, message) : nullptr) {
     if (exchange && match.call->exchange == exchange->id) match.call->collided = true;  // its stream was taken
     match = {earlier, match.call, ReplyVerdict::late, false, false};
   }
@@ -211,7 +213,7 @@ SessionTracker::Match SessionTracker::match_on_exchange(const Observation& seen,
   if (cut && fits(*cut, message)) return {cut, nullptr, ReplyVerdict::answer, false, false};  // the hole in its request took its id
   if (closed) return {closed, nullptr, is_late(*closed) ? ReplyVerdict::late : ReplyVerdict::duplicate, false, false};
   if (model::is_transport_error(message)) return {own == 1 ? waiting : nullptr, nullptr, ReplyVerdict::refusal, false, false};
-  if (state.session.stateless || state.session.modern) {
+  if (!state.session.ids_tell()) {
     if (Call* crossed = crossed_call(seen, state, exchange, waiting ? waiting : last)) return {crossed, nullptr, ReplyVerdict::answer, true, false};
     return {nullptr, waiting, ReplyVerdict::orphan, false, false};
   }
@@ -226,8 +228,7 @@ SessionTracker::Match SessionTracker::match_in_session(const Observation& seen, 
   const RpcMessage& message = *seen.message;
   if (model::is_transport_error(message)) return {nullptr, nullptr, ReplyVerdict::refusal, false, false};
   if (Call* call = calls_.newest_open(state.session.index, requestor, message.id)) {
-    const bool one_clients = !state.session.modern && !state.session.stateless && !state.session.mixed;
-    if (seen.exchange == 0 && !one_clients) call = only_caller(*call, message);
+    if (seen.exchange == 0 && (!state.session.ids_tell() || state.session.mixed)) call = only_caller(*call, message);
     if (!call) mark_maybe_answered(seen, requestor);
     return {call, nullptr, call ? ReplyVerdict::answer : ReplyVerdict::unattributed, false, false};
   }
@@ -409,8 +410,6 @@ void SessionTracker::deliver(const Observation& seen, SessionState& state, Excha
   reply.wrong_channel = match.wrong_channel;
   reply.across_streams = match.across_streams;
   Call* call = match.call;
-  const bool ids_tell = !session.modern && !session.stateless && !session.mixed;
-  if (match.verdict == ReplyVerdict::late && ids_tell && !call->collided && !reply.other) reply.other = calls_.newest_open(call->session, call->requestor, message.id);
   if (call) {
     reply.earlier = call->closed;
     reply.same_payload = call->reply_digest == message.digest;

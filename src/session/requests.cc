@@ -152,7 +152,7 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   request.exchange = exchange;
   // Requests of servers that are told without a session, where there are several: each may come from a server of its own.
   const bool nobodys = !from_client && !exchange && session.keyed_by == model::SessionKeying::source && sessions_.size() > 2;
-  const bool ids_tell = !nobodys && !session.stateless && !session.modern && message.id.type != IdType::null && message.id.present();
+  const bool ids_tell = !nobodys && session.ids_tell() && message.id.type != IdType::null && message.id.present();
   Call* in_flight = ids_tell ? calls_.newest_open(session.index, requestor, message.id) : nullptr;
   if (in_flight && (may_be_over(*in_flight, seen) || told_by_another(*in_flight, seen, session) || may_be_one_each(calls_, sessions_, session, *in_flight))) in_flight = nullptr;
   request.retransmitted = ids_tell && is_retransmission(state, message, requestor, time_of(seen));
@@ -277,7 +277,7 @@ void SessionTracker::on_notification(const Observation& seen, SessionState& stat
   told.exchange = exchange;
   if (message.method == "notifications/progress") {
     const Direction requestor = opposite(direction);
-    const bool tokens_tell = !exchange || (!state.session.stateless && !state.session.modern);  // where not, another client's call may have that token
+    const bool tokens_tell = !exchange || state.session.ids_tell();
     for (const std::uint32_t handle : newest_open(state)) {
       const Call& call = calls_.at(handle);
       if (!tokens_tell && call.exchange != exchange->id) continue;

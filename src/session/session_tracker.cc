@@ -235,7 +235,7 @@ void SessionTracker::finish_session(SessionState& state, Time end) {
 
 void SessionTracker::finish(Time end) {
   settle_held(nullptr);
-  const Time last = now_.known() && end.known() && end > now_ ? end : now_;
+  const Time last = now_.known() ? std::max(now_, end) : now_;
   sessions_.each([&](SessionState& state) { finish_session(state, last); });
   if (unattributed_ > 0) {
     rows_.emplace_back();

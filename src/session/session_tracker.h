@@ -102,7 +102,7 @@ class SessionTracker : public model::ObservationSink {
   // replies.cc
   struct Match {
     model::Call* call = nullptr;
-    model::Call* other = nullptr;   // a waiting call that an orphan may be meant for
+    model::Call* other = nullptr;   // the waiting call an orphan may be meant for; of a late reply the next call of its id
     model::ReplyVerdict verdict = model::ReplyVerdict::orphan;
     bool wrong_channel = false, across_streams = false;
   };
