@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/attribution.h"
 #include "engine/backend_end.h"
 #include "engine/known_waits.h"
 #include "engine/told_losses.h"
@@ -77,7 +78,7 @@ class LostReply : public Detector {
     const bool resumable = event.call->closed == CloseReason::stream_closed && event.call->resumable && event.session->on_wire;
     const bool may_be_cancelled = event.call->closed == CloseReason::client_closed && event.call->method != kInitialize;
     if ((!may_be_cancelled && !ended && !resumable) || hung_up_.size() >= kHungUp) return findings.add(std::move(draft));
-    hung_up_.push_back({event.session->index, event.call->number, event.call->requested_at, event.at, std::move(draft)});
+    hung_up_.push_back(hung_up(event, std::move(draft)));
   }
 
   void finish(FindingSink& findings) override {
@@ -212,28 +213,45 @@ class LostReply : public Detector {
 
   void note_reply(const TimelineEvent& event) {
     shows_client_ = shows_client_ || (event.call && !event.call->of_access_line);
+    if (event.call && event.call->requestor == Direction::server_to_client && event.session) explain_by_silence(event);
     if (event.verdict == ReplyVerdict::late) std::erase_if(hung_up_, [&](const HungUp& each) { return each.call == event.call->number; });
+  }
+
+  static Fault silent_client(const TimelineEvent& event, std::string words) {
+    if (event.call->method != "roots/list") return {Party::unknown, Certainty::undetermined, {"client"}, std::move(words) + ": a person may have been asked"};
+    const bool seen_to_go = event.session->on_wire && !event.session->behind_proxy;
+    return {Party::client, seen_to_go ? Certainty::strong : Certainty::weak, {}, std::move(words)};
+  }
+
+  // A call whose client gave up after the server had asked it something, and before it was answered, if it ever was: the server had to
+  // wait itself. What it asks on the stream of one call is for that call.
+  void explain_by_silence(const TimelineEvent& event) {
+    const Call& asked = *event.call;
+    const auto is_for = [&](const HungUp& each) { return asked.exchange != 0 && each.exchange == asked.exchange; };
+    const bool of_one = std::any_of(hung_up_.begin(), hung_up_.end(), is_for);
+    for (HungUp& each : hung_up_) {
+      if (each.session != event.session->index || each.draft.detail != "timeout" || (of_one && !is_for(each)) || !each.waited_for(asked)) continue;
+      each.draft.fault = silent_client(event, fmt::format("the server waited for an answer itself: its {} (id {}) had got none", asked.method, asked.id.raw));
+      each.draft.discriminator = kWaitsForClient;
+    }
   }
 
   void judge_silent_client(const TimelineEvent& event, FindingSink& findings) {
     const Call& call = *event.call;
     const Session& session = *event.session;
+    if (call.method == "ping" || call.maybe_answered || session.mixed) return;
+    explain_by_silence(event);
     const bool given_up = call.closed == CloseReason::timed_out, at_end = call.closed == CloseReason::evidence_ends || call.closed == CloseReason::aged_out;
     // A client that sends nothing any more may be gone, and that is no fault.
     const std::int64_t wait = at_end && session.last.known() && call.requested_at.known() ? session.last.us - call.requested_at.us : waited(event);
-    if ((!given_up && !at_end) || call.method == "ping" || call.maybe_answered || session.mixed || wait < 0) return;
+    if ((!given_up && !at_end) || wait < 0) return;
     const bool asks_person = call.method != "roots/list";
     if (at_end && (!shows_client_ || session.had_gap || session.lacks_requests() || wait < client_timeout_us_ * (asks_person ? kPersonsPatience : 1))) return;
     Verdict verdict{given_up ? "timeout" : "unknown", {}, {}, {}};
     const std::string words = fmt::format("no answer to the server's {} in {}", call.method, format_duration(wait)) + (given_up ? ", when the server gave up" : ", to the session's last message");
-    if (asks_person) {
-      verdict.level = Level::low;
-      verdict.fault = {Party::unknown, Certainty::undetermined, {"client"}, words + ": a person may have been asked"};
-    } else {
-      const bool seen_to_go = session.on_wire && !session.behind_proxy;
-      verdict.fault = {Party::client, seen_to_go ? Certainty::strong : Certainty::weak, {}, words};
-    }
-    if (given_up && hung_up_.size() < kHungUp) return void(hung_up_.push_back({session.index, call.number, call.requested_at, event.at, draft_for(event, verdict)}));
+    if (asks_person) verdict.level = Level::low;
+    verdict.fault = silent_client(event, words);
+    if (given_up && hung_up_.size() < kHungUp) return void(hung_up_.push_back(hung_up(event, draft_for(event, verdict))));
     findings.add(draft_for(event, verdict));
     // What was asked of the client while a call of its own was open was asked for that call.
     for (Waiting& each : waiting_) {
@@ -247,9 +265,20 @@ class LostReply : public Detector {
   struct HungUp {
     std::uint32_t session = 0;
     std::uint64_t call = 0;  // its number
+    std::uint64_t exchange = 0;
     Time requested_at, at;
     FindingDraft draft;
+
+    // Most of the wait, and at its end: what was asked of a client that was about to leave explains nothing.
+    bool waited_for(const Call& asked) const {
+      if (!requested_at.known() || !at.known() || !asked.requested_at.known() || asked.requested_at < requested_at) return false;
+      return 2 * (asked.requested_at.us - requested_at.us) <= at.us - requested_at.us && !(asked.replied_at.known() && asked.replied_at < at);
+    }
   };
+
+  static HungUp hung_up(const TimelineEvent& event, FindingDraft draft) {
+    return {event.session->index, event.call->number, event.call->exchange, event.call->requested_at, event.at, std::move(draft)};
+  }
 
   void note_cancel(const TimelineEvent& event) {
     if (!event.other) return;

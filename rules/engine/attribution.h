@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "model/finding.h"
 
@@ -39,6 +40,9 @@ struct MisroutePicture {
   bool payload_attributed = false;   // echo in both directions, a log or the client's digest says whose the payload is
   bool complete = true;              // no gap at these calls, clocks aligned, whole payloads: what `proven` needs
 };
+
+// What tells a call of which its server waits for an answer of its client from other lost ones (FindingDraft::discriminator).
+constexpr std::string_view kWaitsForClient = "waits for its client";
 
 // Row by row of C.2. `reason` says what was seen, and what would settle it where that is open.
 model::Fault attribute(const MisroutePicture& picture);

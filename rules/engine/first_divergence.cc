@@ -35,7 +35,7 @@ enum class Seen : std::uint8_t { unseen, right, wrong };
 bool speaks_of_replies(const BookedFinding& booked) {
   const std::string& category = booked.rule->category;
   const Finding& finding = booked.finding;
-  if (finding.level == Level::informational || finding.fault.party == Party::network) return false;
+  if (finding.level == Level::informational || finding.fault.party == Party::network || booked.discriminator == kWaitsForClient) return false;
   if (finding.fault.party == Party::client) return finding.rule == kLate;  // its deadline was over, whoever held the reply back
   return category == "replies" || category == "channels" || finding.rule == "id-type-drift" || finding.rule == kReset;
 }
@@ -58,7 +58,7 @@ class Divergence {
     for (std::size_t at = 0; at < points_.size(); ++at) {
       for (BookedFinding& booked : points_[at].witness.book->findings()) {
         if (path_.one_book && !points_[at].has_call_of(booked.finding)) continue;
-        if (speaks_of_replies(booked)) trace_reply(at, booked);
+        if (speaks_of_replies(booked) && !trace_unasked(points_, at, booked)) trace_reply(at, booked);
         if (speaks_of_shared_ids(booked)) trace_request(at, booked);
         trace_queue(points_, at, booked);
         trace_asking(points_, at, booked);
@@ -74,7 +74,7 @@ class Divergence {
         if (is_placed(at)) leave_out_cancels(points_, at, booked.finding);
         if (path_.one_book) leave_out_relayed(at, booked.finding);
       }
-      for (BookedFinding& booked : points_[at].witness.book->findings()) leave_out_lost_otherwise(at, booked.finding);
+      for (BookedFinding& booked : points_[at].witness.book->findings()) leave_out_lost_otherwise(at, booked);
       points_[at].witness.book->drop([&](const BookedFinding& booked) { return booked.finding.count == 0 || told_outside(at, booked.finding); });
     }
   }
@@ -209,7 +209,8 @@ class Divergence {
 
   // A proxy ends a stream that its server never used: the call is lost in one way before it and in another behind it, and is one call. One
   // that gives up on its server and refuses the call, says so towards its client: a refusal is an answer.
-  void leave_out_lost_otherwise(std::size_t at, Finding& finding) const {
+  void leave_out_lost_otherwise(std::size_t at, BookedFinding& booked) const {
+    Finding& finding = booked.finding;
     if (finding.rule != kLost || finding.calls_left_out > 0 || finding.count != finding.calls.size()) return;
     finding.count -= std::erase_if(finding.calls, [&](const FindingCall& call) {
       const std::uint32_t mine = points_[at].index.find(finding, call);
@@ -217,7 +218,7 @@ class Divergence {
         const std::uint32_t theirs = outer_record(outer, at, mine);
         if (theirs != kAlone && points_[outer].record(theirs).closed == CloseReason::refused) return true;
         const auto told = theirs == kAlone ? points_[outer].lost_as.end() : points_[outer].lost_as.find(theirs);
-        if (told != points_[outer].lost_as.end() && told->second != finding.detail) return true;
+        if (told != points_[outer].lost_as.end() && told->second != loss_of(booked)) return true;
       }
       return false;
     });

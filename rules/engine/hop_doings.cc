@@ -93,6 +93,16 @@ bool tells(const VantagePoint& point, std::string_view rule) {
   return std::any_of(all.begin(), all.end(), [&](const BookedFinding& booked) { return booked.finding.rule == rule; });
 }
 
+// The point behind `at` whose server waits for its client in this call; size() of the points: none.
+std::size_t waits_behind(const VantagePoints& points, std::size_t at, std::uint32_t record) {
+  for (std::size_t inner = at + 1; inner < points.size() && record != kAlone; ++inner) {
+    const std::uint32_t partner = points.alignment(at, inner).partner[record];
+    const auto lost = partner == kAlone || !points.is_placed(inner) ? points[inner].lost_as.end() : points[inner].lost_as.find(partner);
+    if (lost != points[inner].lost_as.end() && lost->second.ends_with(kWaitsForClient)) return inner;
+  }
+  return points.size();
+}
+
 bool has_ids(const CallRecord& a, const CallRecord& b) { return a.on_wire && b.on_wire && a.id_type != model::IdType::absent && b.id_type != model::IdType::absent; }
 
 }  // namespace
@@ -131,6 +141,31 @@ void tell_withheld(VantagePoints& points, std::size_t at, const RuleSet& rules) 
     if (points.is_placed(outer) && points[outer].complete()) find_kept(points, outer, at, kept);
   }
   for (const auto& [outer, record] : kept) tell_kept(points, outer, at, record, *rule);
+}
+
+bool trace_unasked(VantagePoints& points, std::size_t at, BookedFinding& booked) {
+  const Finding& finding = booked.finding;
+  if (finding.rule != kLost || booked.discriminator == kWaitsForClient || !points.is_placed(at)) return false;
+  std::vector<std::size_t> waits;
+  std::vector<std::string> sessions;
+  for (const FindingCall& call : finding.calls) {
+    const std::uint32_t record = points[at].index.find(finding, call);
+    waits.push_back(waits_behind(points, at, record));
+    if (waits.back() == points.size()) continue;
+    const VantagePoint& inner = points[waits.back()];
+    sessions.push_back(inner.witness.ledger->session(inner.record(points.alignment(at, waits.back()).partner[record])));
+  }
+  if (sessions.empty() || waits.front() == points.size() || std::count(waits.begin(), waits.end(), waits.front()) != std::ssize(waits)) return !sessions.empty();
+  VantagePoint& inner = points[waits.front()];
+  Fault fault = between(points[at].witness.vantage, inner.witness.vantage);
+  fault.reason = fmt::format("{}: what the server asks its client there got no answer, and never came out", fault.reason.substr(0, fault.reason.find(':')));
+  const bool complete = points[at].complete() && inner.complete();
+  for (BookedFinding& question : inner.witness.book->findings()) {
+    const bool of_session = std::find(sessions.begin(), sessions.end(), question.finding.session) != sessions.end();
+    if (of_session && question.finding.rule == kLost && question.requestor == model::Direction::server_to_client) set_fault(question, fault, complete);
+  }
+  set_fault(booked, std::move(fault), complete);
+  return true;
 }
 
 void trace_asking(const VantagePoints& points, std::size_t at, BookedFinding& booked) {

@@ -16,6 +16,10 @@ void trace_queue(VantagePoints& points, std::size_t at, BookedFinding& booked);
 // kept it, and the client is not the one who did not take it.
 void tell_withheld(VantagePoints& points, std::size_t at, const RuleSet& rules);
 
+// Calls that are lost at `at` while the server waits for an answer of its client at a point behind: where nobody was asked at `at`, what
+// stands between kept the question. True when some of the finding's calls wait so.
+bool trace_unasked(VantagePoints& points, std::size_t at, BookedFinding& booked);
+
 // A request that is wrong at `at` and not at the point outside of it. Looks at what is wrong with single requests only.
 void trace_asking(const VantagePoints& points, std::size_t at, BookedFinding& booked);
 

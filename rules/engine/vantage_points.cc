@@ -31,10 +31,12 @@ VantagePoint::VantagePoint(Witness& w) : witness(w), index(*w.ledger) {
       const std::uint32_t record = index.find(booked.finding, call);
       if (record == kAlone) continue;
       accused[booked.finding.rule].insert(record);
-      if (booked.finding.rule == "lost-reply") lost_as.emplace(record, booked.finding.detail);
+      if (booked.finding.rule == "lost-reply") lost_as.emplace(record, loss_of(booked));
     }
   }
 }
+
+std::string loss_of(const BookedFinding& booked) { return booked.finding.detail + '\x1f' + booked.discriminator; }
 
 bool VantagePoint::accuses(const std::string& rule, std::uint32_t record) const {
   const auto found = accused.find(rule);

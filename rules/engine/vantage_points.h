@@ -39,7 +39,7 @@ struct VantagePoint {
   Witness& witness;
   RecordIndex index;
   std::unordered_map<std::string, std::unordered_set<std::uint32_t>> accused;
-  std::unordered_map<std::uint32_t, std::string> lost_as;  // the detail under which a call is told as lost
+  std::unordered_map<std::uint32_t, std::string> lost_as;  // the finding, if not the session, under which a call is told as lost
 };
 
 class VantagePoints {
@@ -58,6 +58,9 @@ class VantagePoints {
   VantagePath& path_;
   std::vector<VantagePoint> points_;
 };
+
+// What tells findings of lost calls apart, besides their session.
+std::string loss_of(const BookedFinding& booked);
 
 // Leaves a fault that names a party where the new one names none; nothing is proven by an incomplete witness.
 void set_fault(BookedFinding& booked, model::Fault fault, bool complete);

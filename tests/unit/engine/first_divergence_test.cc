@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/embedded_file.h"
+#include "engine/attribution.h"
 #include "unit/session/watched.h"
 
 using namespace mcpscan;
@@ -66,10 +67,11 @@ struct Taps {
     outer.reply("21", 302, first);
     outer.reply("22", 302, second);
   }
-  void accuse(FindingBook& book, const Rule& rule, const char* id, double at, Party party, const char* detail = "") {
+  void accuse(FindingBook& book, const Rule& rule, const char* id, double at, Party party, const char* detail = "", const std::string& discriminator = "") {
     model::FindingDraft draft;
     draft.session = "s1";
     draft.detail = detail;
+    draft.discriminator = discriminator;
     draft.requestor = model::Direction::client_to_server;
     draft.call = model::FindingCall{model::OwnedId({model::IdType::integer, id, id}), "tools/call", "tool", {std::llround(at * 1e6)}, {}};
     draft.fault = {party, Certainty::weak, {}, "seen here"};
@@ -110,6 +112,26 @@ TEST_CASE("lost at both wires: the server's, not the gateway's") {
   taps.judge();
   CHECK(Taps::fault(taps.at_client).party == Party::server);
   CHECK(Taps::fault(taps.at_client).certainty == Certainty::proven);
+}
+
+TEST_CASE("lost while the server waits for an answer of its client behind the gateway: the gateway kept the question") {
+  Taps taps;
+  taps.both(9, "amber-9", "", "");
+  taps.accuse(taps.at_client, kLost, "9", 90, Party::server, "timeout");
+  taps.accuse(taps.at_server, kLost, "9", 90.1, Party::client, "timeout", std::string(engine::kWaitsForClient));
+  taps.judge();
+  CHECK(Taps::fault(taps.at_client).party == Party::gateway);
+  CHECK(Taps::fault(taps.at_client).certainty == Certainty::proven);
+  CHECK(taps.at_server.findings().empty());  // the same call
+}
+
+TEST_CASE("a client that was asked at its own wire and never answered is not the gateway's fault") {
+  Taps taps;
+  taps.both(9, "amber-9", "", "");
+  taps.accuse(taps.at_client, kLost, "9", 90, Party::client, "timeout", std::string(engine::kWaitsForClient));
+  taps.accuse(taps.at_server, kLost, "9", 90.1, Party::client, "timeout", std::string(engine::kWaitsForClient));
+  taps.judge();
+  CHECK(Taps::fault(taps.at_client).party == Party::client);
 }
 
 TEST_CASE("a call that ended in one way before the proxy and in another behind it is lost once") {
