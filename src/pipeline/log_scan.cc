@@ -167,6 +167,8 @@ class LogScan {
     }
     tallies_.resize(parsed.records_by_dialect.size());
     for (std::size_t i = 0; i < tallies_.size(); ++i) tallies_[i] += parsed.records_by_dialect[i];
+    for (const std::size_t i : parsed.left_out) parsed.observations[i].at = rich_time_;
+    if (parsed.rich_time.known()) rich_time_ = parsed.rich_time;
     each_prefetched(parsed.observations, [&](model::Observation& seen) {
       seen.source = original(seen.source);
       side_.settle(seen);
@@ -209,6 +211,7 @@ class LogScan {
   const ingest::OldestFirst* turned_;
   std::vector<std::uint64_t> tallies_;
   bool steps_back_ = false;
+  Time rich_time_;  // of the last row of Rich's in the blocks so far
 };
 
 void name_reader(const ingest::LogParser& parser, const std::vector<std::uint64_t>& tallies, LogScanResult& result) {

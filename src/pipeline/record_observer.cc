@@ -64,7 +64,8 @@ void ParsedBlock::clear() {
   anomalies = {};
   std::fill(records_by_dialect.begin(), records_by_dialect.end(), 0);
   tallies_.clear();
-  first = last = Time{};
+  first = last = rich_time = Time{};
+  left_out.clear();
   steps_back = false;
 }
 
@@ -102,6 +103,14 @@ Observation RecordObserver::base_of(const LogRecord& record) const {
 }
 
 void RecordObserver::observe(const LogRecord& record, ParsedBlock& block) {
+  const std::size_t told = block.observations.size();
+  tell(record, block);
+  if (!record.rich_time) return;
+  if (record.at.known()) return void(block.rich_time = record.at);
+  for (std::size_t i = told; i < block.observations.size(); ++i) block.left_out.push_back(i);
+}
+
+void RecordObserver::tell(const LogRecord& record, ParsedBlock& block) {
   if (record.at.known()) {
     if (!block.first.known()) block.first = record.at;
     block.steps_back = block.steps_back || is_step_back(block.last, record.at);

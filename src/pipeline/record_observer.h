@@ -25,6 +25,8 @@ struct ParsedBlock {
   model::AnomalyLog anomalies;
   std::vector<std::uint64_t> records_by_dialect;  // index: LogRecord::dialect; the last one counts the general dialect
   Time first, last;
+  Time rich_time;                      // of the last row of Rich's
+  std::vector<std::size_t> left_out;   // observations whose time is that of the last such row before the block
   bool steps_back = false;  // of some record the time lies far before that of the one above it
 
   void clear();
@@ -55,6 +57,7 @@ class RecordObserver {
   void observe(const ingest::LogRecord& record, ParsedBlock& block);
 
  private:
+  void tell(const ingest::LogRecord& record, ParsedBlock& block);
   model::Observation base_of(const ingest::LogRecord& record) const;
   static void tell_gap(const model::Observation& base, std::string_view reason, bool whole_input, ParsedBlock& block);
   void observe_body(const ingest::LogRecord& record, std::string_view body, app::Codec codec, bool lenient, const model::Observation& base, ParsedBlock& block);

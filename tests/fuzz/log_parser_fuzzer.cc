@@ -39,6 +39,7 @@ std::size_t count_lines(std::string_view text) {
 struct Digest {
   std::uint64_t records = 0, hash = 0;
   bool one_process = true;
+  Time rich_time;   // handed from block to block, as the pipeline does
 };
 void take(const LogParser& parser, std::string_view text, std::uint64_t first_line, std::uint64_t offset, Digest& digest, ParserMemo* memo = nullptr) {
   TextBlock block;
@@ -50,7 +51,9 @@ void take(const LogParser& parser, std::string_view text, std::uint64_t first_li
     ++digest.records;
     digest.one_process = digest.one_process && record.process == 0;
     digest.hash = hash_combine(digest.hash, hash_bytes(record.text, record.source.number + record.lines));
-    digest.hash = hash_combine(digest.hash, static_cast<std::uint64_t>(record.at.us) + static_cast<std::uint64_t>(record.kind));
+    if (record.rich_time && record.at.known()) digest.rich_time = record.at;
+    const Time at = record.rich_time ? digest.rich_time : record.at;
+    digest.hash = hash_combine(digest.hash, static_cast<std::uint64_t>(at.us) + static_cast<std::uint64_t>(record.kind));
     digest.hash = hash_combine(digest.hash, static_cast<std::uint64_t>(record.transport_at.us) + record.process + record.peer_port + record.dialect);
     for (const std::string_view view : {record.line, record.level, record.logger, record.session, record.peer, record.body}) digest.hash = hash_bytes(view, digest.hash);
     if (record.http == nullptr) return;

@@ -16,6 +16,7 @@ constexpr std::size_t kUnknownTextBytes = 240;
 struct LineCounts {
   std::size_t lines = 0, framed_json = 0, syslog_file = 0, compose = 0;
   std::size_t prefixed = 0;                 // lines that begin with a known prefix
+  std::size_t rich = 0;
   std::size_t bare = 0, bare_runs = 0;      // lines that neither have one nor continue another by their first byte; and runs of them
   std::uint32_t layers = 0;
 };
@@ -57,7 +58,9 @@ LineCounts count_lines(const LogParser::State& state, const FileShape& shape, co
     if (frame.ready != nullptr || frame.payload.empty() || is_blank(frame.payload[0]) || frame.payload[0] == '{') continue;
     if (state.rules->messages.begins_like_one(frame.payload)) continue;
     RecordHead head;
-    const bool prefixed = is_rich_row_with_time(frame.payload) || state.rules->prefixes.match(frame.payload, 0, times, captures, head) != 0;
+    const bool rich = is_rich_row_with_time(frame.payload);
+    counts.rich += rich;
+    const bool prefixed = rich || state.rules->prefixes.match(frame.payload, 0, times, captures, head) != 0;
     counts.prefixed += prefixed;
     counts.bare += !prefixed;
     counts.bare_runs += !prefixed && !in_run;
@@ -113,6 +116,7 @@ void learn_shape(LogParser::State& state, const std::vector<std::string_view>& l
   state.shape.compose = counts.compose * 2 > counts.lines;
   state.shape.shipped = counts.layers & kShipped;
   if (counts.layers != 0) counts = count_lines(state, state.shape, lines);  // else there was nothing to be taken off
+  state.shape.rich = counts.rich > 0;
   // Dumped bodies and tracebacks may outnumber the records they belong to; text without any layout has long runs of bare lines.
   constexpr std::size_t kMostBareLinesARecord = 20;
   state.shape.timed = counts.prefixed >= counts.bare_runs && counts.prefixed * kMostBareLinesARecord >= counts.bare && counts.prefixed > 0;

@@ -66,6 +66,7 @@ struct FileShape {
   bool json = false;        // most lines are JSON: one that is not is malformed
   bool syslog_file = false; // host and tag stand before the message even without [pid]
   bool compose = false;     // "name | text"
+  bool rich = false;        // rows of Rich's stand in it, between lines of others
   std::uint32_t shipped = 0;  // bit i: Framing i, of those in framing_shipped.cc, may stand around a JSON line
 };
 

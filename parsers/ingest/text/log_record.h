@@ -27,6 +27,7 @@ struct LogRecord {
   Time transport_at;                  // the outermost framing's time
   model::SourceRef source;            // first line of the record
   std::uint32_t lines = 1;            // physical lines it stands on
+  bool rich_time = false;             // a row of Rich's: where it leaves its time out, that is the one of the row before, which may be in the block before
   std::string_view text;              // the message after prefix, joined lines separated by '\n', ANSI removed
   std::string_view line;              // the first physical line as it stood, for quoting
   std::string_view reason;            // for noise and malformed: a stable word (keep-alive, startup, sdk-debug, other-traffic, ...)

@@ -177,6 +177,7 @@ void RecordReader::tell(Open& open, std::string_view text, LogRecord& record) {
       at = end + 1;
     }
     take_head(open.head, record);
+    record.rich_time = !open.frame.inner.known();
     record.text = join_rich_rows(rows, arena_);
     tell_message(record.text, record);
     return;

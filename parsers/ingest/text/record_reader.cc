@@ -190,6 +190,11 @@ void RecordReader::recall(const LineMemo::Entry& entry, std::string_view payload
   next_prefix_ = entry.next_prefix;
 }
 
+// A row that leaves its time out. Lines of others may stand between it and the row before: uvicorn writes its own into the same stream.
+bool RecordReader::begins_rich_record(std::string_view payload, const Open* open) const {
+  return is_rich_row_without_time(payload) && (state_.shape.rich || (open != nullptr && open->rich) || names_source(payload));
+}
+
 // Whether the frame begins a record, given the open one of its process; fills head_ with what was read of its prefix.
 bool RecordReader::begins(const Frame& frame, const Open* open) {
   const std::string_view payload = frame.payload;
@@ -201,7 +206,7 @@ bool RecordReader::begins(const Frame& frame, const Open* open) {
   if (goes_on_by_its_first_byte(payload)) {
     head_ = RecordHead{};
     if (is_blank(payload[0]) && (open == nullptr || !open->traceback) && state_.rules->messages.begins_like_one(one_blank_before(payload))) return true;
-    if (open == nullptr || !open->rich || !is_rich_row_without_time(payload)) return false;
+    if (!begins_rich_record(payload, open)) return false;
     head_.found = true;
     head_.level = rich_level(payload);
     head_.message = std::min(kRichMessageColumn, payload.size());
@@ -249,13 +254,17 @@ void RecordReader::start(const Frame& frame, std::string_view line, std::uint64_
   open.known_serial = known_ != nullptr ? known_->serial : access_ != nullptr ? access_->serial : 0;
   open.seen_to = match_.captures.seen_to;
   open.rich = head_.found && head_.rule == nullptr && access_ == nullptr;
-  if (open.rich) {
-    if (head_.at.known()) rich_time_ = head_.at;
-    else open.head.at = rich_time_;
-  }
+  if (open.rich) time_row(open);
   open.traceback = opens_traceback(frame.payload);
   if (open_.size() > state_.limits.open_records) open_.front()->closed = true;
   flush(false);
+}
+
+// Rich writes whole seconds, in its own zone, and not on each row: what a framing says of all rows alike says more.
+void RecordReader::time_row(Open& open) {
+  if (open.frame.inner.known()) open.head.at = Time{};
+  else if (open.head.at.known()) rich_time_ = open.head.at;
+  else open.head.at = rich_time_;
 }
 
 void RecordReader::append(Open& open, const Frame& frame, std::uint32_t lines) {

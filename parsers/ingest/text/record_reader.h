@@ -57,10 +57,12 @@ class RecordReader {
   std::size_t take_export(std::string_view rest);
   void take_frame(const Frame& frame, std::string_view line, std::uint64_t offset, std::uint32_t lines);
   bool begins(const Frame& frame, const Open* open);
+  bool begins_rich_record(std::string_view payload, const Open* open) const;
   bool read_head(std::string_view payload, RecordHead& head, std::size_t& next_prefix);
   Open& fresh();
   Open* open_of(std::uint64_t process);
   void start(const Frame& frame, std::string_view line, std::uint64_t offset, std::uint32_t lines);
+  void time_row(Open& open);
   void append(Open& open, const Frame& frame, std::uint32_t lines);
   void close(Open& open);
   void flush(bool all);

@@ -19,10 +19,10 @@ std::size_t columns(std::string_view text) {
 }
 
 bool level_stands_at_its_column(std::string_view line) {
-  if (line.size() <= kLevelColumn) return false;
+  if (line.size() <= kLevelColumn || line[kLevelColumn] < 'A' || line[kLevelColumn] > 'Z') return false;
   const std::string_view behind = line.substr(kLevelColumn);
   const std::size_t length = level_length(behind);
-  if (length == 0 || behind[0] < 'A' || behind[0] > 'Z') return false;
+  if (length == 0) return false;
   return behind.size() == length || behind[length] == ' ';
 }
 
@@ -65,8 +65,10 @@ bool is_rich_row_with_time(std::string_view line) {
 }
 
 bool is_rich_row_without_time(std::string_view line) {
-  return line.size() > kLevelColumn && run_of(line.substr(0, kLevelColumn), 0, kBlank) == kLevelColumn && level_stands_at_its_column(line);
+  return level_stands_at_its_column(line) && run_of(line.substr(0, kLevelColumn), 0, kBlank) == kLevelColumn;
 }
+
+bool names_source(std::string_view row) { return source_column_length(row) != 0; }
 
 std::string_view rich_level(std::string_view line) {
   const std::string_view behind = line.substr(kLevelColumn);

@@ -18,6 +18,8 @@ inline constexpr std::size_t kRichMessageColumn = 29;
 bool is_rich_row_with_time(std::string_view line);
 // The same with the time left blank, as it equals the one before.
 bool is_rich_row_without_time(std::string_view line);
+// Whether such a row ends with the source file, as the first row of a record does and nothing else that is indented.
+bool names_source(std::string_view row);
 // The level word of a row that begins a record.
 std::string_view rich_level(std::string_view line);
 // The message of one record from its rows.

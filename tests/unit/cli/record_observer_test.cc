@@ -194,3 +194,24 @@ TEST_CASE("a statement without a time of its own says when the record before it 
   CHECK_FALSE(block.observations[0].at.known());
   CHECK(block.observations[0].not_before.us == 5 * kSecond);
 }
+
+TEST_CASE("what stands before the first dated row of Rich's in a block waits for the time of the row before, and is no later") {
+  ParsedBlock block;
+  block.records_by_dialect.assign(2, 0);
+  const Limits limits;
+  pipeline::RecordObserver observer(limits);
+  const model::Notice notice{model::NoticeKind::request_timed_out, {}, {}, {}, 0};
+  LogRecord row = record_of(RecordKind::notice);
+  row.notice = &notice;
+  row.rich_time = true;
+  const Time dated = std::exchange(row.at, {});
+  observer.observe(row, block);
+  row.at = dated;
+  observer.observe(row, block);
+  REQUIRE(block.observations.size() == 2);
+  CHECK(block.left_out == std::vector<std::size_t>{0});
+  CHECK(block.rich_time == dated);
+  block.clear();
+  CHECK(block.left_out.empty());
+  CHECK_FALSE(block.rich_time.known());
+}

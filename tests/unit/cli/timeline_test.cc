@@ -9,6 +9,7 @@
 #include "pipeline/rows_tap.h"
 #include "pipeline/scan.h"
 #include "report/timeline_format_registry.h"
+#include "unit/ingest/scratch_folder.h"
 
 using namespace mcpscan;
 using nlohmann::json;
@@ -20,20 +21,24 @@ struct Timeline {
   model::Report report;
 };
 
-Timeline timeline_of_sample(std::string_view format, unsigned threads) {
-  pipeline::ScanOptions options;
-  options.inputs = {std::string(MCPSCAN_SOURCE_DIR) + "/samples/gateway.log"};
-  options.threads = threads;
+Timeline timeline_of(const pipeline::ScanOptions& options, std::string_view format, const Limits& limits = {}) {
   Timeline timeline;
   for (const auto* entry : report::registered_timeline_formats()) {
     if (entry->name != format) continue;
     const auto writer = entry->make({}, [&](std::string_view piece) { timeline.text += piece; });
     report::TimelineRows rows(*writer, {});
     pipeline::RowsTap tap(rows);
-    timeline.report = pipeline::scan(options, pipeline::load_knowledge({}, {}), Limits{}, [](const std::string&, std::uint64_t) {}, &tap).report;
+    timeline.report = pipeline::scan(options, pipeline::load_knowledge({}, {}), limits, [](const std::string&, std::uint64_t) {}, &tap).report;
     rows.finish(timeline.report);
   }
   return timeline;
+}
+
+Timeline timeline_of_sample(std::string_view format, unsigned threads) {
+  pipeline::ScanOptions options;
+  options.inputs = {std::string(MCPSCAN_SOURCE_DIR) + "/samples/gateway.log"};
+  options.threads = threads;
+  return timeline_of(options, format);
 }
 
 }  // namespace
@@ -101,4 +106,28 @@ TEST_CASE("Every event of a Chrome trace has what its phase asks for, and every 
 
 TEST_CASE("the timeline is the same for any number of threads") {
   for (const char* format : {"text", "csv", "jsonl", "perfetto"}) CHECK(timeline_of_sample(format, 1).text == timeline_of_sample(format, 4).text);
+}
+
+TEST_CASE("rows of Rich's without a time have that of the row before, however many blocks lie between") {
+  const tests::ScratchFolder folder;
+  std::string log = "[11/29/26 16:35:08] INFO     StreamableHTTP session manager started                     streamable_http_manager.py:110\n";
+  for (int i = 0; i < 200; ++i) {
+    log += "INFO:     10.0.0.7:1234 - \"POST /mcp HTTP/1.1\" 200 OK\n";
+    if (i % 40 == 39) log += "                    ERROR    No response message received before stream closed             streamable_http.py:480\n";
+  }
+  pipeline::ScanOptions options;
+  options.inputs = {folder.write("server.log", log)};
+  std::set<std::string> timelines;
+  for (const std::size_t block : {std::size_t{512}, std::size_t{1} << 20}) {
+    for (const unsigned threads : {1u, 8u}) {
+      Limits limits;
+      limits.block_bytes = block;
+      options.threads = threads;
+      timelines.insert(timeline_of(options, "csv", limits).text);
+    }
+  }
+  REQUIRE(timelines.size() == 1);
+  std::size_t rows = 0;
+  for (std::size_t at = timelines.begin()->find("2026-11-29T16:35:08.000000Z,notice"); at != std::string::npos; at = timelines.begin()->find("2026-11-29T16:35:08.000000Z,notice", at + 1)) ++rows;
+  CHECK(rows == 6);
 }

@@ -58,6 +58,12 @@ const std::string kRich =
     "                             all\",\"params\":{\"name\":\"search_docs\",\"argu          \n"
     "                             ments\":{\"query\":\"hello world\"}}}                   \n";
 
+const std::string kRow =
+    "                    DEBUG    Request stream 9 not found  streamable_http.py:1035\n"
+    "                             for message. Still                                 \n"
+    "                             processing message as the client might reconnect   \n"
+    "                             and replay.                                        \n";
+
 }  // namespace
 
 TEST_CASE("the SDK's three-line record is one record, its place the first line") {
@@ -90,6 +96,42 @@ TEST_CASE("Rich columns are joined again: wrapped text, a cut session id, cut JS
   CHECK(parsed.records[3].text == R"(Received {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_docs","arguments":{"query":"hello world"}}})");
   CHECK(parsed.records[3].at == "2026-11-29T16:35:09.000000Z");
   CHECK(parsed.lines() == 18);
+}
+
+TEST_CASE("a Rich row without a time is a record behind a line of uvicorn's too, of the time of the row before") {
+  const std::string log = kRich + kUvicorn + kRow + kUvicorn + kUvicorn + kRow + kRow;
+  const auto parsed = parse(log);
+  REQUIRE(parsed.records.size() == 10);
+  for (const std::size_t i : {5u, 8u, 9u}) {
+    CHECK(parsed.records[i].key == "9");
+    CHECK(parsed.records[i].at == "2026-11-29T16:35:09.000000Z");
+    CHECK(parsed.records[i].lines == 4);
+  }
+  CHECK(parsed.records[4].at.empty());
+  bool same = false;
+  CHECK(cut_everywhere(log, same) >= 3);
+  CHECK(same);
+}
+
+TEST_CASE("an indented line is a Rich row where it ends with a source file, or where the head of the log has rows of Rich's") {
+  const std::string bare = "                    ERROR    Error in message router\n";
+  CHECK(parse(kUvicorn + bare).records.size() == 1);
+  CHECK(parse(kRich + kUvicorn + bare).records.size() == 6);
+  const auto rows = parse(kUvicorn + kRow);
+  REQUIRE(rows.records.size() == 2);
+  CHECK(rows.records[1].key == "9");
+  CHECK(rows.records[1].at.empty());
+}
+
+TEST_CASE("a Rich row in a frame has the frame's time: it names a zone, and each row has one") {
+  const auto parsed = parse("2026-11-29T15:35:08.250000000Z stderr F [11/29/26 16:35:08] INFO     Started                                   app.py:11\n"
+                            "2026-11-29T15:35:08.500000000Z stdout F INFO:     10.0.0.7:1234 - \"POST /mcp HTTP/1.1\" 200 OK\n"
+                            "2026-11-29T15:35:08.750000000Z stderr F                     INFO     Ended                                     app.py:12\n");
+  REQUIRE(parsed.records.size() == 3);
+  CHECK(parsed.records[0].at == "2026-11-29T15:35:08.250000Z");
+  CHECK(parsed.records[1].at == "2026-11-29T15:35:08.500000Z");
+  CHECK(parsed.records[2].at == "2026-11-29T15:35:08.750000Z");
+  CHECK(parsed.records[2].text == "Ended");
 }
 
 TEST_CASE("wide Rich rows on a terminal need no joining, a traceback in a box belongs to its record") {

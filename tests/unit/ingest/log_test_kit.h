@@ -33,6 +33,7 @@ struct Read {
   std::uint32_t lines = 0;
   std::uint64_t number = 0, offset = 0, process = 0;
   bool malformed = false;
+  Time rich_time;    // of a row of Rich's
 
   bool operator==(const Read&) const = default;
 };
@@ -50,6 +51,7 @@ inline Read copy_of(const ingest::LogParser& parser, const ingest::LogRecord& r)
   read.path = value("path");
   for (const std::string_view field : ingest::sample_fields()) read.all += value(field) + '\n';
   read.dialect = parser.dialects()[r.dialect];
+  read.rich_time = r.rich_time ? r.at : Time{};
   read.lines = r.lines, read.number = r.source.number, read.offset = r.source.offset, read.process = r.process, read.malformed = r.malformed;
   return read;
 }
@@ -65,15 +67,20 @@ struct Parsed {
   }
 };
 
+// `rich_time`: of the blocks before, handed on as the pipeline does.
 inline std::vector<Read> parse_block(const ingest::LogParser& parser, std::string_view bytes, std::uint64_t first_line = 1, std::uint64_t offset = 0,
-                                     ingest::ParserMemo* memo = nullptr) {
+                                     ingest::ParserMemo* memo = nullptr, Time rich_time = {}) {
   ingest::TextBlock block;
   block.bytes = bytes;
   block.first_line = first_line;
   block.offset = offset;
   Arena arena;
   std::vector<Read> records;
-  const auto take = [&](const ingest::LogRecord& record) { records.push_back(copy_of(parser, record)); };
+  const auto take = [&](ingest::LogRecord record) {
+    if (record.rich_time && record.at.known()) rich_time = record.at;
+    if (record.rich_time) record.at = rich_time;
+    records.push_back(copy_of(parser, record));
+  };
   if (memo) parser.parse(block, 0, arena, take, *memo);
   else parser.parse(block, 0, arena, take);
   return records;
@@ -108,7 +115,9 @@ inline std::size_t cut_everywhere(std::string_view bytes, bool& same) {
     if (!parser.starts_record(before, line)) continue;
     ++cuts;
     std::vector<Read> parts = parse_block(parser, bytes.substr(0, starts[i]));
-    for (Read& read : parse_block(parser, bytes.substr(starts[i]), i + 1, starts[i])) parts.push_back(std::move(read));
+    Time rich_time;
+    for (const Read& read : parts) rich_time = read.rich_time.known() ? read.rich_time : rich_time;
+    for (Read& read : parse_block(parser, bytes.substr(starts[i]), i + 1, starts[i], nullptr, rich_time)) parts.push_back(std::move(read));
     same = same && parts == whole;
   }
   return cuts;
