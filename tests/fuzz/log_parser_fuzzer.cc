@@ -120,7 +120,9 @@ void check(std::string_view head, std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
+  constexpr std::string_view kAsctime = "2026-11-29 16:35:09,620 - a - INFO - b\n";
+  constexpr std::string_view kStampedRows = "2026-11-29T16:35:09.123456789Z [11/29/26 16:35:09] INFO     a   b.py:1\n";
   const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  check(data[0] % 2 == 0 ? std::string_view(text) : std::string_view("2026-11-29 16:35:09,620 - a - INFO - b\n"), text);
+  check(data[0] % 2 == 0 ? std::string_view(text) : data[0] < 128 ? kAsctime : kStampedRows, text);
   return 0;
 }

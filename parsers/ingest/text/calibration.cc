@@ -14,7 +14,7 @@ constexpr std::size_t kHeadLines = 2000;    // enough to tell a shape; a head ma
 constexpr std::size_t kUnknownTextBytes = 240;
 
 struct LineCounts {
-  std::size_t lines = 0, framed_json = 0, syslog_file = 0, compose = 0;
+  std::size_t lines = 0, framed_json = 0, syslog_file = 0, compose = 0, stamped = 0, nanoseconds = 0;
   std::size_t prefixed = 0;                 // lines that begin with a known prefix
   std::size_t rich = 0;
   std::size_t bare = 0, bare_runs = 0;      // lines that neither have one nor continue another by their first byte; and runs of them
@@ -38,6 +38,12 @@ std::vector<std::string_view> head_lines(std::string_view head) {
   return lines;
 }
 
+// Hardly any program writes such a time itself.
+bool has_nanoseconds(std::string_view line) {
+  const std::size_t point = line.find('.');
+  return point != std::string_view::npos && run_of(line, point + 1, kDigit) == 9;
+}
+
 LineCounts count_lines(const LogParser::State& state, const FileShape& shape, const std::vector<std::string_view>& lines) {
   LineCounts counts;
   Arena arena;
@@ -55,6 +61,8 @@ LineCounts count_lines(const LogParser::State& state, const FileShape& shape, co
     counts.framed_json += (frame.layers & kJsonFramings) != 0;
     counts.syslog_file += has(frame.layers, Framing::syslog_file);
     counts.compose += has(frame.layers, Framing::compose);
+    counts.stamped += has(frame.layers, Framing::stamps);
+    counts.nanoseconds += has(frame.layers, Framing::stamps) && has_nanoseconds(line);
     if (frame.ready != nullptr || frame.payload.empty() || is_blank(frame.payload[0]) || frame.payload[0] == '{') continue;
     if (state.rules->messages.begins_like_one(frame.payload)) continue;
     RecordHead head;
@@ -105,9 +113,10 @@ void learn_time(LogParser::State& state, std::string_view head, const std::vecto
   time.day_us = days_from_civil(civil.year, civil.month, civil.day) * kDay;
 }
 
-void learn_shape(LogParser::State& state, const std::vector<std::string_view>& lines, LineCounts& counts) {
+void learn_shape(LogParser::State& state, const std::vector<std::string_view>& lines, bool may_be_stamped, LineCounts& counts) {
   FileShape trial;
   trial.compose = trial.syslog_file = true;
+  trial.stamped = may_be_stamped;
   trial.shipped = kShipped;
   counts = count_lines(state, trial, lines);
   state.shape = FileShape{};
@@ -115,6 +124,7 @@ void learn_shape(LogParser::State& state, const std::vector<std::string_view>& l
   state.shape.syslog_file = counts.syslog_file * 2 > counts.lines;
   state.shape.compose = counts.compose * 2 > counts.lines;
   state.shape.shipped = counts.layers & kShipped;
+  state.shape.stamped = counts.stamped * 10 > counts.lines * 9 && counts.nanoseconds * 2 > counts.lines;
   if (counts.layers != 0) counts = count_lines(state, state.shape, lines);  // else there was nothing to be taken off
   state.shape.rich = counts.rich > 0;
   // Dumped bodies and tracebacks may outnumber the records they belong to; text without any layout has long runs of bare lines.
@@ -161,16 +171,10 @@ std::string_view whole_lines(std::string_view head) {
   return head.size() < kLeastCutHead || end == std::string_view::npos ? head : head.substr(0, end + 1);
 }
 
-}  // namespace
-
-Calibration LogParser::calibrate(std::string_view head) {
-  head = whole_lines(head);
+// What is read of the head with the shape that was learned.
+Calibration read_head(const LogParser::State& state, std::string_view head, std::uint32_t layers) {
   Calibration result;
-  const std::vector<std::string_view> lines = head_lines(head);
-  learn_time(*state_, head, lines);
-  LineCounts counts;
-  learn_shape(*state_, lines, counts);
-  result.framing = describe_framing(counts.layers);
+  result.framing = describe_framing(layers);
   std::map<std::string, std::uint64_t> scores;
   Arena arena;
   OrderOfTimes order;
@@ -181,14 +185,32 @@ Calibration LogParser::calibrate(std::string_view head) {
     const bool general = record.kind == RecordKind::unknown && record.text.find("jsonrpc") != std::string_view::npos;
     if (record.kind == RecordKind::unknown && !general) return note_unknown(record, result);
     ++result.understood;
-    ++scores[general ? state_->rules->names[0] : state_->rules->names[record.dialect]];
+    ++scores[general ? state.rules->names[0] : state.rules->names[record.dialect]];
   };
   ParserMemo memo;
   memo.kept = false;
-  RecordReader(*state_, 0, arena, count, memo).read(head, 1, 0);
+  RecordReader(state, 0, arena, count, memo).read(head, 1, 0);
   result.newest_first = order.newest_first();
   for (const auto& [dialect, records] : scores) result.scores.push_back({dialect, records});
   std::stable_sort(result.scores.begin(), result.scores.end(), [](const auto& a, const auto& b) { return a.records > b.records; });
+  return result;
+}
+
+}  // namespace
+
+Calibration LogParser::calibrate(std::string_view head) {
+  head = whole_lines(head);
+  const std::vector<std::string_view> lines = head_lines(head);
+  learn_time(*state_, head, lines);
+  LineCounts counts;
+  learn_shape(*state_, lines, true, counts);
+  Calibration result = read_head(*state_, head, counts.layers);
+  if (!state_->shape.stamped) return result;
+  const FileShape stamped = state_->shape;
+  learn_shape(*state_, lines, false, counts);
+  Calibration own = read_head(*state_, head, counts.layers);
+  if (own.understood > result.understood) return own;  // the times belong to a layout that a dialect knows
+  state_->shape = stamped;
   return result;
 }
 

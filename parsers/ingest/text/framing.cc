@@ -10,7 +10,7 @@ namespace {
 constexpr std::array<std::string_view, kFramings> kNames{"docker-json", "cri",         "journal-json", "journal-export", "syslog-5424",
                                                          "syslog-3164", "syslog-file", "compose",      "json-lines",     "gcp",
                                                          "elasticsearch", "ecs",       "datadog",      "loki",           "cloudwatch",
-                                                         "fluent-bit",   "otlp"};
+                                                         "fluent-bit",   "otlp",       "timestamps"};
 
 // Length of the escape sequence at `at`, which is an ESC. ECMA-48: CSI ends with 0x40..0x7e, OSC with BEL or ESC \.
 std::size_t escape_length(std::string_view text, std::size_t at) {

@@ -1,6 +1,6 @@
 // Framer: takes the wrappers off a line that a shipper put around it: docker json-file, Kubernetes CRI, journald (json,
-// short, short-iso), syslog (RFC 3164, RFC 5424, rsyslog's file form), docker compose, JSON lines of any logger, and what clouds and log
-// shippers export (framing_shipped.cc). Told line by line by the first byte, up to Limits::framing_depth of them stacked. A journal export
+// short, short-iso), syslog (RFC 3164, RFC 5424, rsyslog's file form), docker compose, the times that `docker logs -t` and `kubectl logs
+// --timestamps` put before each line, JSON lines of any logger, and what clouds and log shippers export (framing_shipped.cc). Told line by line by the first byte, up to Limits::framing_depth of them stacked. A journal export
 // record is read by read_export(); documents that hold records in an array and tables come here as JSON lines (json_records.h, csv_records.h).
 // Ownership: a frame's views point into the line, or into the arena where text was unescaped.
 // Not thread-safe: a framer a parse call.
@@ -24,9 +24,9 @@ namespace mcpscan::ingest {
 
 enum class Framing : std::uint8_t {
   docker_json, cri, journal_json, journal_export, syslog_5424, syslog_3164, syslog_file, compose, json_lines,
-  gcp, elasticsearch, ecs, datadog, loki, cloudwatch, fluent_bit, otlp,
+  gcp, elasticsearch, ecs, datadog, loki, cloudwatch, fluent_bit, otlp, stamps,
 };
-inline constexpr std::size_t kFramings = 17;   // Frame::layers and FileShape::shipped have a bit for each
+inline constexpr std::size_t kFramings = 18;   // Frame::layers and FileShape::shipped have a bit for each
 std::string_view name_of(Framing framing);
 
 inline constexpr std::size_t kMostPaths = 8;   // members that a framing is looked for under
@@ -66,6 +66,7 @@ struct FileShape {
   bool json = false;        // most lines are JSON: one that is not is malformed
   bool syslog_file = false; // host and tag stand before the message even without [pid]
   bool compose = false;     // "name | text"
+  bool stamped = false;     // each line has a time that was put before it, whatever its program wrote
   bool rich = false;        // rows of Rich's stand in it, between lines of others
   std::uint32_t shipped = 0;  // bit i: Framing i, of those in framing_shipped.cc, may stand around a JSON line
 };
@@ -90,6 +91,7 @@ class Framer {
   bool peel_digit(Frame& frame);
   // framing_text.cc
   bool read_cri(Frame& frame);
+  bool read_stamp(Frame& frame, Time at, std::size_t length);
   bool read_syslog(Frame& frame);
   bool read_syslog_5424(Frame& frame, std::string_view behind_version);
   bool read_short(Frame& frame);

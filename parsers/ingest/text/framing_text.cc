@@ -85,7 +85,8 @@ Tag read_tag_at(std::string_view text) {
 bool Framer::read_cri(Frame& frame) {
   Time at;
   const std::size_t length = times_.read(TimeForm::iso, frame.payload, at);
-  if (length == 0 || length >= frame.payload.size()) return false;
+  if (length == 0) return false;
+  if (length >= frame.payload.size()) return read_stamp(frame, at, length);
   std::string_view text = frame.payload.substr(length + 1);
   if (frame.payload[length] == '\t') return read_fluentd(frame, at, text) || read_lambda(frame, at, text) || read_zap(frame);
   if (frame.payload[length] != ' ') return false;
@@ -93,6 +94,7 @@ bool Framer::read_cri(Frame& frame) {
   const bool cri = (stream == "stdout " || stream == "stderr ") && text.size() > 8 && (text[7] == 'F' || text[7] == 'P') &&
                    (text.size() == 8 || text[8] == ' ' || text[8] == ':');
   const bool as_aws_does = frame.payload.substr(0, length).ends_with("+00:00") && (length == 25 || length == 32);
+  if (!cri && read_stamp(frame, at, length)) return true;
   if (!cri) return ((as_aws_does || text.starts_with('{')) && read_tail(frame, at, text)) || read_tag(frame, text, Framing::syslog_file, at, false);
   frame.wrap(Framing::cri);
   frame.stamp(at);
@@ -100,6 +102,18 @@ bool Framer::read_cri(Frame& frame) {
   frame.partial = text[7] == 'P';
   const std::size_t blank = text.find(' ', 8);
   frame.payload = blank == kNone ? std::string_view{} : text.substr(blank + 1);
+  return true;
+}
+
+// 2026-11-29T16:35:09.123456789Z text: nanoseconds, of which podman leaves the last zeros out.
+bool Framer::read_stamp(Frame& frame, Time at, std::size_t length) {
+  constexpr std::size_t kSeconds = 19;
+  const bool taken_off = (frame.layers >> static_cast<unsigned>(Framing::stamps) & 1u) != 0;
+  const bool names_zone = frame.payload[length - 1] == 'Z' || (length > kSeconds + 6 && frame.payload[length - 3] == ':');
+  if (!shape_.stamped || taken_off || !names_zone || frame.payload[kSeconds] != '.') return false;
+  frame.wrap(Framing::stamps);
+  frame.stamp(at);
+  frame.payload = clean(frame.payload.substr(std::min(length + 1, frame.payload.size())));
   return true;
 }
 

@@ -132,6 +132,60 @@ TEST_CASE("docker compose: the service name is the process, its lines join among
   CHECK(parsed.records[0].process != parsed.records[1].process);
 }
 
+// What `docker logs -t` or `kubectl logs --timestamps` make of a text.
+std::string stamped(std::string_view text, std::string_view end = "Z ") {
+  std::string lines;
+  for (std::size_t at = 0, i = 0; at < text.size(); ++i) {
+    const std::size_t next = std::min(text.find('\n', at), text.size() - 1) + 1;
+    lines += fmt::format("2026-11-29T16:35:{:02}.12345678{}{}", 8 + i, i % 10, end) + std::string(text.substr(at, next - at));
+    at = next;
+  }
+  return lines;
+}
+
+TEST_CASE("times that were put before each line: what stands behind them is read as it would be alone") {
+  const std::string three =
+      "DEBUG    mcp.server.streamable_http: Request stream 7 not found \n"
+      "                                for message. Still processing message as the client\n"
+      "                                might reconnect and replay.\n";
+  const std::string json = R"({"asctime": "2026-11-29 16:35:09,636", "name": "mcp.server.streamable_http", "levelname": "DEBUG", "message": "Request stream 7 not found for message. Still processing message as the client might reconnect and replay."})" "\n";
+  const std::string loguru = fmt::format("2026-11-29 16:35:08.620 | DEBUG    | mcp.server.streamable_http:handle:1035 - {}\n", kNotFound);
+  const std::string rich =
+      "[11/29/26 16:35:08] DEBUG    Request stream 7 not found  streamable_http.py:1035\n"
+      "                             for message. Still processing message as the client\n"
+      "                             might reconnect and replay.                        \n";
+  for (const std::string& text : {three, "2026-11-29 16:35:08,620 " + three, json, loguru, rich}) {
+    const Read read = only(stamped(text));
+    CHECK(read.notice == "stream_not_found");
+    CHECK(read.key == "7");
+    CHECK(read.transport_at == "2026-11-29T16:35:08.123456Z");
+    CHECK(only(stamped(text, "+01:00 ")).notice == "stream_not_found");
+  }
+  CHECK(framing_of(stamped(three)) == "timestamps");
+}
+
+TEST_CASE("times that were put before each line stand behind the name of a container too, and before an empty line") {
+  const auto parsed = parse(
+      "gw-1  | 2026-11-29T16:35:08.123456789Z DEBUG:mcp.server.streamable_http:Request stream 7 not found \n"
+      "db-1  | 2026-11-29T16:35:08.123456790Z ready\n"
+      "gw-1  | 2026-11-29T16:35:08.123456791Z                                 for message. Still processing message as the client\n"
+      "gw-1  | 2026-11-29T16:35:08.123456792Z                                 might reconnect and replay.\n"
+      "gw-1  | 2026-11-29T16:35:08.123456793Z\n"
+      "gw-1  | 2026-11-29T16:35:08.12345679Z INFO:uvicorn.error:Shutting down\n");
+  REQUIRE(parsed.records.size() == 3);
+  CHECK(parsed.records[0].notice == "stream_not_found");
+  CHECK(parsed.records[0].at == "2026-11-29T16:35:08.123456Z");
+  CHECK(parsed.records[0].lines == 4);
+  CHECK(parsed.records[2].notice == "server_stopped");
+}
+
+TEST_CASE("a program's own times are not taken off, whatever their digits") {
+  CHECK(framing_of("2026-11-29T16:35:08.123456Z DEBUG:root:a\n2026-11-29T16:35:08.123456Z DEBUG:root:b\n") == "plain");
+  CHECK(framing_of("2026-11-29T16:35:08.123456789Z DEBUG:root:a\n  b\n  c\n") == "plain");
+  const auto parsed = parse("2026-11-29T16:35:08.123456789Z stdout F DEBUG:root:a\n");
+  CHECK(parsed.calibration.framing == "cri");
+}
+
 TEST_CASE("stern: the pod is the process, with its container's name or without; a name that only looks like a pod's is text") {
   const auto parsed = parse(
       "mcp-server-6c9d8f7b5-x2k4p mcp DEBUG:mcp.server.streamable_http:Request stream 7 not found \n"
