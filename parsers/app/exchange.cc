@@ -26,6 +26,7 @@ constexpr std::array kKeptFields = {
 };
 
 constexpr std::string_view kListen = "subscriptions/listen";
+constexpr std::string_view kOlderEnds = "a stream of events ended that is older than the capture";
 constexpr std::string_view kEndsInside = "the evidence ends inside a message";
 
 int base64_value(char c) {
@@ -107,7 +108,7 @@ void Exchange::begin(HttpConnection& connection, std::uint64_t number) {
   events_seen_ = 0;
   has_request_ = has_response_ = request_done_ = response_done_ = false;
   request_told_ = response_told_ = ended_ = false;
-  known_endpoint_ = is_sse_ = unpaired_ = request_hole_ = response_hole_ = evidence_over_ = false;
+  known_endpoint_ = is_sse_ = unpaired_ = joined_ = request_hole_ = response_hole_ = evidence_over_ = false;
 }
 
 // --- the request ---
@@ -207,6 +208,13 @@ BodyReader::Use Exchange::response_use() const {
   return nature_ == Nature::mcp ? BodyReader::Use::sniff : BodyReader::Use::ignore;
 }
 
+void Exchange::join_events(Stamp stamp) {
+  joined_ = is_sse_ = true;
+  stream_ = StreamKind::legacy_sse;
+  last_byte_at_ = stamp.at;
+  response_body_.open(BodyReader::Use::events, {}, stamp);
+}
+
 void Exchange::response_body(std::string_view bytes, bool last, Stamp stamp) {
   last_byte_at_ = stamp.at;
   if (recorder()) recorder()->body(number_, Side::server, bytes, stamp);
@@ -248,6 +256,8 @@ void Exchange::end(EndReason reason, Stamp stamp) {
   }
   emit_request();
   emit_response();
+  // What nobody was told of cannot end, but nothing more comes on it.
+  if (joined_) return is_evidence_end(reason) ? void() : connection_->report_gap(Side::server, 0, this, kOlderEnds, stamp);
   emit_end(reason == EndReason::complete && response_hole_ ? EndReason::evidence_gap : reason, stamp);
 }
 

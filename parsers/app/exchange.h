@@ -34,6 +34,8 @@ class Exchange final : private BodyReader::Events {
   void request_body(std::string_view bytes, bool last, model::Stamp stamp);
   void request_end(model::Stamp stamp);
   void response_head(const HttpHead& head, model::Stamp stamp);
+  // The capture begins inside the response, a stream of events: of the 2024-11-05 transport, or one whose request is as old.
+  void join_events(model::Stamp stamp);
   void response_body(std::string_view bytes, bool last, model::Stamp stamp);
   void response_end(model::Stamp stamp);
   // Bytes of a body are missing.
@@ -66,7 +68,7 @@ class Exchange final : private BodyReader::Events {
   void other_text(model::Side from, std::string_view head) override { keep_refusal(from, head); }
 
   void keep_refusal(model::Side from, std::string_view text);
-  ExchangeRecorder* recorder() const { return state_.shared.recorder; }
+  ExchangeRecorder* recorder() const { return joined_ ? nullptr : state_.shared.recorder; }
   Nature nature_of_request() const;
   void take_request_session();
   bool judge(model::Side from, std::string_view text);
@@ -102,6 +104,7 @@ class Exchange final : private BodyReader::Events {
   bool has_request_ = false, has_response_ = false, request_done_ = false, response_done_ = false;
   bool request_told_ = false, response_told_ = false, ended_ = true;
   bool known_endpoint_ = false, is_sse_ = false, unpaired_ = false;
+  bool joined_ = false;  // neither head was captured
   bool request_hole_ = false, response_hole_ = false;
   bool evidence_over_ = false;  // what comes yet is a message that the evidence ends in
 };

@@ -107,6 +107,14 @@ bool Http1Connection::response_may_begin() const {
   return !client_spoke_ && !connection_.flow().saw_start;
 }
 
+bool Http1Connection::response_joined(Stamp stamp) {
+  if (downloading_ != nullptr || !waiting_.empty()) return false;
+  unpaired_ = connection_.open_exchange();
+  downloading_ = unpaired_.get();
+  downloading_->join_events(stamp);
+  return true;
+}
+
 BodyPlan Http1Connection::response_head(const HttpHead& head, Stamp stamp) {
   report_oddities(head, stamp);
   interim_ = head.status < 200 && head.status != 101;

@@ -51,6 +51,7 @@ class Http1Connection final : public HttpProtocol {
    public:
     explicit ServerEvents(Http1Connection& of) : of_(of) {}
     bool may_begin() override { return of_.response_may_begin(); }
+    bool joined(model::Stamp stamp) override { return of_.response_joined(stamp); }
     Http1Reader::BodyPlan head(const HttpHead& head, model::Stamp stamp) override { return of_.response_head(head, stamp); }
     void partial_head(const HttpHead& head, model::Stamp stamp) override { of_.response_head(head, stamp); }
     void body(std::string_view bytes, bool last, model::Stamp stamp) override;
@@ -68,6 +69,7 @@ class Http1Connection final : public HttpProtocol {
   void request_lost(model::Stamp stamp);
   void request_over(model::Stamp stamp);
   bool response_may_begin() const;
+  bool response_joined(model::Stamp stamp);
   Http1Reader::BodyPlan response_head(const HttpHead& head, model::Stamp stamp);
   Http1Reader::BodyPlan response_plan(const HttpHead& head) const;
   void choose_exchange(model::Stamp stamp);
@@ -96,7 +98,7 @@ class Http1Connection final : public HttpProtocol {
   model::Stamp after_close_at_;
   std::unique_ptr<Exchange> answered_early_;  // its response is over, its request (uploading_) is not
   model::EndReason answered_early_as_ = model::EndReason::complete;
-  std::unique_ptr<Exchange> unpaired_;  // a response whose request is not known
+  std::unique_ptr<Exchange> unpaired_;  // a response whose request is not known, or that is older than the capture
   Exchange* uploading_ = nullptr;
   Exchange* downloading_ = nullptr;  // nullptr between responses and during interim ones
   std::unique_ptr<Exchange> upgraded_h2c_;

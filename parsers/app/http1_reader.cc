@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t kChunkLineBytes = 4096;        // a chunk's size and extensions
 constexpr std::size_t kSoughtLineBytes = 16 * 1024;  // a start line or field longer than this is none that a search finds
 constexpr std::size_t kSoughtChunkDigits = 6;        // a chunk found by searching: up to 16 MiB
+constexpr std::size_t kEventBytes = 6;               // so many bytes tell whether an event begins
 constexpr std::size_t kKeptCapacity = 64 * 1024;
 
 std::string_view without_cr(std::string_view line) {
@@ -77,6 +78,8 @@ std::size_t Http1Reader::step(std::string_view bytes, model::Stamp stamp) {
       return 0;
     case State::seeking:
       return read_sought(bytes, stamp);
+    case State::joining:
+      return read_joined(bytes, stamp);
   }
   return 0;
 }
@@ -250,6 +253,7 @@ void Http1Reader::seek(Seek what) {
 }
 
 void Http1Reader::gap(std::uint64_t length, model::Stamp stamp) {
+  if (state_ == State::joining) seek(Seek::head);
   if (state_ == State::opaque || missing_in_body(length, stamp)) return;
   if (state_ == State::trailer) finish_message(stamp);
   const bool cut_head = state_ == State::head || (state_ == State::seeking && line_start_ > 0);
@@ -348,19 +352,45 @@ void Http1Reader::take_sought_line(model::Stamp stamp) {
     line_start_ = partial_.size();
     return;
   }
+  std::uint64_t size = 0;
   if (seek_ == Seek::chunk) take_sought_chunk(raw, stamp);
-  if (state_ == State::seeking) partial_.clear();
+  else if (!requests_ && give_up_after_ != 0 && sought_chunk_size(raw, size) && size >= kEventBytes) state_ = State::joining, remaining_ = size;
+  if (state_ == State::seeking || state_ == State::joining) partial_.clear();
   line_start_ = 0;
 }
 
 // A line that a search takes for the head of a chunk: short, nothing but digits, ended by CRLF as every sender writes it.
+bool Http1Reader::sought_chunk_size(std::string_view raw, std::uint64_t& size) const {
+  if (raw.size() < 3 || raw.size() > kSoughtChunkDigits + 2 || raw[raw.size() - 2] != '\r') return false;
+  const std::string_view digits = raw.substr(0, raw.size() - 2);
+  return digits.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos && parse_chunk_size(digits, size);
+}
+
 void Http1Reader::take_sought_chunk(std::string_view raw, model::Stamp stamp) {
-  if (raw.size() < 3 || raw.size() > kSoughtChunkDigits + 2 || raw[raw.size() - 2] != '\r') return;
-  const std::string line(raw.substr(0, raw.size() - 2));
   std::uint64_t size = 0;
-  if (!parse_chunk_size(line, size)) return;
+  if (!sought_chunk_size(raw, size)) return;
+  const std::string line(raw.substr(0, raw.size() - 2));
   partial_.clear();
   take_chunk_line(line, stamp);
+}
+
+// The capture begins inside a response. What looks like the head of a chunk is one where an event follows.
+std::size_t Http1Reader::read_joined(std::string_view bytes, model::Stamp stamp) {
+  const std::size_t used = std::min(bytes.size(), kEventBytes - partial_.size());
+  partial_.append(bytes.substr(0, used));
+  const Likeness event = looks_like_event(partial_);
+  if (event == Likeness::maybe) return used;
+  std::string first;
+  first.swap(partial_);
+  const std::uint64_t size = remaining_;
+  seek(Seek::head);
+  if (event == Likeness::yes && events_.joined(stamp)) {
+    bytes_sought_ = give_up_after_ = 0;
+    state_ = State::chunk_data;
+    remaining_ = size;
+  }
+  feed(first, stamp);
+  return used;
 }
 
 }  // namespace mcpscan::app

@@ -30,6 +30,8 @@ class Http1Reader {
     // A message is about to begin; false leaves its bytes unread.
     virtual bool may_begin() = 0;
     virtual BodyPlan head(const HttpHead& head, model::Stamp stamp) = 0;
+    // A chunk of an event stream whose head is older than the capture; false when it cannot be the other direction's answer.
+    virtual bool joined(model::Stamp) { return false; }
     // A gap cut the head: what stood before it. No body() and no end() follow, lost() does.
     virtual void partial_head(const HttpHead& head, model::Stamp stamp) = 0;
     // `last`: the body is whole with this piece (a hint; end() follows in any case).
@@ -50,8 +52,8 @@ class Http1Reader {
   void end_sought(model::Stamp stamp);
   // No more bytes: ends a body that lasts until close.
   void close(model::Stamp stamp);
-  // The beginning of the connection was not captured: seek from the first byte, and turn opaque when no message head stands
-  // in the first `bytes`.
+  // The beginning of the connection was not captured: seek from the first byte, and turn opaque when no message head and no chunk of
+  // events stands in the first `bytes`.
   void start_in_the_middle(std::uint64_t bytes) { give_up_after_ = bytes, seek(Seek::head); }
 
   bool opaque() const { return state_ == State::opaque; }
@@ -59,7 +61,7 @@ class Http1Reader {
   bool between_messages() const { return state_ == State::start; }
 
  private:
-  enum class State : std::uint8_t { start, head, length, chunk_size, chunk_data, chunk_end, trailer, until_close, opaque, seeking };
+  enum class State : std::uint8_t { start, head, length, chunk_size, chunk_data, chunk_end, trailer, until_close, opaque, seeking, joining };
   enum class Seek : std::uint8_t { head, chunk };
 
   std::size_t step(std::string_view bytes, model::Stamp stamp);
@@ -71,6 +73,7 @@ class Http1Reader {
   std::size_t read_chunk_end(std::string_view bytes, model::Stamp stamp);
   std::size_t read_trailer(std::string_view bytes, model::Stamp stamp);
   std::size_t read_sought(std::string_view bytes, model::Stamp stamp);
+  std::size_t read_joined(std::string_view bytes, model::Stamp stamp);
 
   void take_head(std::string_view section, model::Stamp stamp);
   void begin_body(BodyPlan plan, model::Stamp stamp);
@@ -78,6 +81,7 @@ class Http1Reader {
   void keep_sought(std::string_view piece);
   void take_sought_line(model::Stamp stamp);
   void take_sought_chunk(std::string_view raw, model::Stamp stamp);
+  bool sought_chunk_size(std::string_view raw, std::uint64_t& size) const;
   void finish_message(model::Stamp stamp);
   void lose(std::string_view kind, std::string_view text, model::Stamp stamp);
   void seek(Seek what);
@@ -92,7 +96,7 @@ class Http1Reader {
   State state_ = State::start;
   Seek seek_ = Seek::head;
   std::uint64_t remaining_ = 0;
-  std::string partial_;         // an unfinished head, line or trailer; while seeking, a candidate head
+  std::string partial_;         // an unfinished head, line or trailer; while seeking, a candidate head; while joining, the data's first bytes
   std::size_t scanned_ = 0;     // bytes of partial_ that hold no end of head
   std::size_t line_start_ = 0;  // while seeking: where the unfinished line begins in partial_
   std::size_t trailer_bytes_ = 0;

@@ -22,7 +22,8 @@ constexpr std::string_view kLost = "bytes of the connection are not in the captu
 Side other(Side side) { return side == Side::client ? Side::server : Side::client; }
 
 // What the first bytes of a side are. `other`: neither a head nor a preface.
-enum class Opening : std::uint8_t { unclear, request, response, http2, http2_frames, other };
+// event_chunk: the inside of a response that is a stream of events.
+enum class Opening : std::uint8_t { unclear, request, response, event_chunk, http2, http2_frames, other };
 
 // Which HTTP a connection speaks, when its bytes may be read, and who is its client where no handshake told.
 class HttpAnalyzer final : public model::StreamAnalyzer {
@@ -138,7 +139,9 @@ Opening HttpAnalyzer::opening(Side role, std::string_view bytes) const {
   const Likeness response = may_response ? looks_like_response(bytes) : Likeness::no;
   if (request == Likeness::yes) return Opening::request;
   if (response == Likeness::yes) return Opening::response;
-  if (request == Likeness::maybe || response == Likeness::maybe) {
+  const Likeness events = flow_.saw_start ? Likeness::no : looks_like_event_chunk(bytes);
+  if (events == Likeness::yes) return Opening::event_chunk;
+  if (request == Likeness::maybe || response == Likeness::maybe || events == Likeness::maybe) {
     return bytes.size() < state_.limits.sniff_bytes ? Opening::unclear : Opening::other;
   }
   if (bytes.front() != '\0') return Opening::other;
@@ -173,7 +176,8 @@ bool HttpAnalyzer::choose_protocol(Side from, Opening what, Stamp stamp) {
     dead_ = true;
     return false;
   }
-  if (what == (role(from) == Side::client ? Opening::response : Opening::request)) {
+  const bool of_server = what == Opening::response || what == Opening::event_chunk;
+  if (role(from) == Side::client ? of_server : what == Opening::request) {
     swapped_ = !swapped_;
     std::swap(flow_.key.client, flow_.key.server);
   }

@@ -409,4 +409,23 @@ Likeness looks_like_response(std::string_view bytes) {
   return bytes.size() >= kStart.size() ? Likeness::yes : Likeness::maybe;
 }
 
+Likeness looks_like_event(std::string_view bytes) {
+  Likeness best = Likeness::no;
+  for (const std::string_view field : {"event:", "data:", "id:", "retry:", ":"}) {
+    const std::size_t shared = std::min(bytes.size(), field.size());
+    if (bytes.substr(0, shared) != field.substr(0, shared)) continue;
+    best = std::max(best, shared == field.size() ? Likeness::yes : Likeness::maybe);
+  }
+  return best;
+}
+
+Likeness looks_like_event_chunk(std::string_view bytes) {
+  constexpr std::size_t kMostDigits = 6;
+  const std::size_t digits = std::min(bytes.size(), bytes.find_first_not_of("0123456789abcdefABCDEF"));
+  if (digits == 0 || digits > kMostDigits) return Likeness::no;
+  const std::string_view end = bytes.substr(digits, 2);
+  if (end != std::string_view("\r\n").substr(0, end.size())) return Likeness::no;
+  return end.size() < 2 ? Likeness::maybe : looks_like_event(bytes.substr(digits + 2));
+}
+
 }  // namespace mcpscan::app

@@ -69,6 +69,10 @@ bool is_field_line(std::string_view line);
 enum class Likeness : std::uint8_t { no, maybe, yes };
 Likeness looks_like_request(std::string_view bytes);
 Likeness looks_like_response(std::string_view bytes);
+// The head of a chunk (RFC 9112 7.1, digits only) and behind it the first field of an event (WHATWG, Server-sent events).
+Likeness looks_like_event_chunk(std::string_view bytes);
+// Whether an event or comment begins here; six bytes tell.
+Likeness looks_like_event(std::string_view bytes);
 
 bool iequals(std::string_view a, std::string_view b);
 bool icontains(std::string_view text, std::string_view lower_word);

@@ -11,6 +11,7 @@
 #include "app/http_analyzer.h"
 #include "net/capture_reader.h"
 #include "net/flow_table.h"
+#include "pipeline/joined_streams.h"
 #include "pipeline/observation_relay.h"
 
 namespace mcpscan::pipeline {
@@ -91,6 +92,12 @@ class DamagedRecords {
     if (count > told_ || next.before_damage) tell_gap("records of the file are damaged", input, next.number, next.at, sink);
     told_ = count;
   }
+  // Behind the last packet of the file.
+  void tell_end(const net::CaptureReader& capture, net::Packet& last, std::uint32_t input, Time at, model::ObservationSink& sink) {
+    last.before_damage = false;
+    if (capture.anomalies().entries().contains("cut-file")) tell_gap("the file is cut", input, last.number, at, sink);
+    else tell_new(capture, last, input, sink);
+  }
 
  private:
   std::uint64_t told_ = 0;
@@ -122,9 +129,10 @@ Result<CaptureScanResult> scan_capture(ByteReader& bytes, std::uint32_t input, n
   }
   CaptureScanResult result;
   result.reader = capture.format();
+  JoinedStreams joined(sink);
   std::optional<ObservationRelay> relay;
-  if (options.threads > 1) relay.emplace(limits, row.anomalies, sink);
-  app::BodyMessages messages(limits, row.anomalies, sink);
+  if (options.threads > 1) relay.emplace(limits, row.anomalies, joined);
+  app::BodyMessages messages(limits, row.anomalies, joined);
   WindowSink window(relay ? static_cast<model::ObservationSink&>(*relay) : messages, options);
   app::HttpShared http{limits, window, row.anomalies, numbers.next_exchange, 0, {}, options.recorder};
   TlsTally tls;
@@ -157,9 +165,7 @@ Result<CaptureScanResult> scan_capture(ByteReader& bytes, std::uint32_t input, n
       if (packet.number % kProgressEvery == 0) progress(packet.offset);
     }
     row.last = last;
-    packet.before_damage = false;
-    if (capture.anomalies().entries().contains("cut-file")) tell_gap("the file is cut", input, packet.number, last, window);
-    else damaged.tell_new(capture, packet, input, window);
+    damaged.tell_end(capture, packet, input, last, window);
     flows.finish(last);
   };
   relay ? relay->run(read) : read();

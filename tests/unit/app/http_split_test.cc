@@ -58,6 +58,13 @@ TEST_CASE("a connection joined in the middle is read the same way for every cutt
   check_every_cutting(R"(alf":"a body"}})" + post(call(2)), "\"rest\"}]}}\n\n\r\n0\r\n\r\n" + json_reply(result(2)), false, 6);
 }
 
+TEST_CASE("a stream of events joined in the middle is read the same way for every cutting") {
+  const std::string server = "te\":\"the end of an event\"}]}}\n\n\r\n3\r\n:\n\n\r\n" + chunk(": ping - 1\n\n") + chunk(event(result(7))) + chunk(event(result(8)));
+  check_every_cutting("", server + "0\r\n\r\n", false, 4);
+  check_every_cutting("", chunk(event(result(7))) + chunk(event(result(8))), false, 4);
+  check_every_cutting(post(call(2)), server + "0\r\n\r\n" + json_reply(result(2)), false, 6);
+}
+
 TEST_CASE("bounds are reached at the same byte for every cutting") {
   Limits limits;
   limits.header_bytes = 150;
