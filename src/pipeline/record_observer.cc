@@ -103,9 +103,9 @@ Observation RecordObserver::base_of(const LogRecord& record) const {
 }
 
 void RecordObserver::observe(const LogRecord& record, ParsedBlock& block) {
+  if (!record.rich_time) return tell(record, block);
   const std::size_t told = block.observations.size();
   tell(record, block);
-  if (!record.rich_time) return;
   if (record.at.known()) return void(block.rich_time = record.at);
   for (std::size_t i = told; i < block.observations.size(); ++i) block.left_out.push_back(i);
 }

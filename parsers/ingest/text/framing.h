@@ -41,6 +41,9 @@ struct Frame {
   model::Direction direction = model::Direction::unknown;
   model::SessionKeying keying = model::SessionKeying::none;
   bool partial = false;               // the shipper cut the text; it goes on in the next frame of the same process
+  bool in_pieces = false;             // the shipper says whether it cuts; what stands in the text is taken off only where that is whole
+  std::string_view piece;             // then: the payload, and the process, as that shipper has them
+  std::uint64_t piece_process = 0;
   bool malformed = false;
   std::string_view reason;            // with malformed
   LogRecord* ready = nullptr;         // the JSON told everything; only place and lines are missing
@@ -51,6 +54,12 @@ struct Frame {
   bool is_bare() const {
     return ready == nullptr && !malformed && !partial && level.empty() && logger.empty() && session.empty() && peer.empty() && error.empty() &&
            direction == model::Direction::unknown && keying == model::SessionKeying::none && dialect == 0;
+  }
+  void take_piece(bool goes_on) {
+    partial = goes_on;
+    in_pieces = true;
+    piece = payload;
+    piece_process = process;
   }
   void wrap(Framing framing) { layers |= 1u << static_cast<unsigned>(framing); }
   void stamp(Time at) {
@@ -77,7 +86,7 @@ class Framer {
       : rules_(rules), shape_(shape), depth_(limits.framing_depth), times_(times), arena_(arena) {}
 
   void peel(Frame& frame) {
-    for (std::size_t depth = 0; depth < depth_ && !frame.payload.empty() && frame.ready == nullptr && peel_one(frame); ++depth) {
+    for (std::size_t depth = 0; depth < depth_ && !frame.partial && !frame.payload.empty() && frame.ready == nullptr && peel_one(frame); ++depth) {
     }
   }
 

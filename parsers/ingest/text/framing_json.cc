@@ -75,8 +75,8 @@ bool Framer::read_docker(Frame& frame) {
   frame.stamp(read_time(time));
   frame.process = mix(frame.process, stream.text);
   const std::string_view text = unescape_json(log, arena_);
-  frame.partial = text.empty() || text.back() != '\n';
   frame.payload = clean(text);
+  frame.take_piece(text.empty() || text.back() != '\n');
   return true;
 }
 

@@ -126,8 +126,9 @@ bool Framer::read_shipped(Frame& frame) {
     mix_process(form.process, frame);
     if (!form.level.empty() && frame.level.empty()) frame.level = find_path(members_, form.level).text;
     if (!form.logger.empty() && frame.logger.empty()) frame.logger = find_path(members_, form.logger).text;
-    frame.partial = form.framing == Framing::fluent_bit && is_partial(members_);
+    const bool goes_on = form.framing == Framing::fluent_bit && is_partial(members_);
     frame.payload = payload.is_text() ? clean(unescape_json(payload, arena_)) : payload.text;
+    if (form.framing == Framing::fluent_bit) frame.take_piece(goes_on);
     return true;
   }
   return false;

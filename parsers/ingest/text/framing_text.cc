@@ -99,9 +99,9 @@ bool Framer::read_cri(Frame& frame) {
   frame.wrap(Framing::cri);
   frame.stamp(at);
   frame.process = mix(frame.process, stream.substr(0, 6));
-  frame.partial = text[7] == 'P';
   const std::size_t blank = text.find(' ', 8);
   frame.payload = blank == kNone ? std::string_view{} : text.substr(blank + 1);
+  frame.take_piece(text[7] == 'P');
   return true;
 }
 

@@ -147,12 +147,20 @@ RecordReader::Open* RecordReader::open_of(std::uint64_t process) {
   return nullptr;
 }
 
+// The record whose line was cut, which the frame goes on with.
+RecordReader::Open* RecordReader::cut_before(const Frame& frame) {
+  for (auto open = open_.rbegin(); open != open_.rend(); ++open) {
+    if ((*open)->frame.partial && (*open)->frame.piece_process == frame.piece_process && !(*open)->closed) return open->get();
+  }
+  return nullptr;
+}
+
 void RecordReader::take_frame(const Frame& frame, std::string_view line, std::uint64_t offset, std::uint32_t lines) {
   open_known();
-  Open* open = open_of(frame.process);
+  Open* const cut = frame.in_pieces ? cut_before(frame) : nullptr;
+  Open* const open = cut != nullptr ? cut : open_of(frame.process);
   const bool full = open != nullptr && (open->lines + lines > state_.limits.record_lines || open->bytes + frame.payload.size() > state_.limits.record_bytes);
-  const bool glue = open != nullptr && open->frame.partial;
-  const bool begun = !glue && begins(frame, open);
+  const bool begun = cut == nullptr && begins(frame, open);
   if (open != nullptr && !full && !begun) {
     append(*open, frame, lines);
   } else {
@@ -244,8 +252,16 @@ void RecordReader::start(const Frame& frame, std::string_view line, std::uint64_
   open.source = {input_, model::PlaceKind::line, line_number_, base_offset_ + offset};
   open.lines = lines;
   open.line = without_line_end(line);
-  open.text = frame.payload;
   open.bytes = frame.payload.size();
+  open.cut = frame.partial;
+  take_text(open, frame);
+  if (open_.size() > state_.limits.open_records) open_.front()->closed = true;
+  flush(false);
+}
+
+// What is known of the text that the record begins with, where its head was read.
+void RecordReader::take_text(Open& open, const Frame& frame) {
+  open.text = frame.payload;
   open.frame = frame;
   open.head = head_;
   open.next_prefix = next_prefix_;
@@ -256,8 +272,23 @@ void RecordReader::start(const Frame& frame, std::string_view line, std::uint64_
   open.rich = head_.found && head_.rule == nullptr && access_ == nullptr;
   if (open.rich) time_row(open);
   open.traceback = opens_traceback(frame.payload);
-  if (open_.size() > state_.limits.open_records) open_.front()->closed = true;
-  flush(false);
+}
+
+// The line that the record begins with was cut and is whole now: what stands in it is taken off, and its head is read.
+void RecordReader::take_whole_line(Open& open) {
+  Frame whole = open.frame;
+  whole.payload = joined(open);
+  framer_.peel(whole);
+  found_ = nullptr;
+  found_access_ = nullptr;
+  begins(whole, nullptr);
+  open.cut = false;
+  open.pieces.clear();
+  open.glued.clear();
+  take_text(open, whole);
+  for (const auto& other : open_) {
+    if (other.get() != &open && other->frame.process == whole.process) close(*other);
+  }
 }
 
 // Rich writes whole seconds, in its own zone, and not on each row: what a framing says of all rows alike says more.
@@ -268,8 +299,8 @@ void RecordReader::time_row(Open& open) {
 }
 
 void RecordReader::append(Open& open, const Frame& frame, std::uint32_t lines) {
-  const std::string_view piece = frame.payload;
   const bool glue = open.frame.partial;
+  const std::string_view piece = glue && frame.in_pieces ? frame.piece : frame.payload;
   const char* end = open.text.data() + open.text.size();
   const bool in_block = end >= bytes_.data() && end < bytes_.data() + bytes_.size();
   if (open.pieces.empty() && !glue && in_block && piece.data() == end + 1 && *end == '\n') {
@@ -282,6 +313,8 @@ void RecordReader::append(Open& open, const Frame& frame, std::uint32_t lines) {
   open.lines += lines;
   open.bytes += piece.size() + 1;
   open.frame.partial = frame.partial;
+  open.frame.piece_process = frame.piece_process;
+  if (open.cut && !frame.partial) return take_whole_line(open);
   if (links_tracebacks(piece) || opens_traceback(piece)) open.traceback = true;
   else if (open.traceback && !piece.empty() && !goes_on_by_its_first_byte(piece)) open.traceback = false;
 }

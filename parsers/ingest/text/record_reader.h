@@ -37,6 +37,7 @@ class RecordReader {
     std::uint64_t known_serial = 0;            // ... as long as it still does
     const char* seen_to = nullptr;             // what was looked at of the first line to read its head
     bool rich = false, traceback = false, closed = false, too_long = false;
+    bool cut = false;                          // of its first line more pieces are to come
   };
 
   // The record of a line that the memo knows, until the next line shows whether it goes on.
@@ -61,7 +62,10 @@ class RecordReader {
   bool read_head(std::string_view payload, RecordHead& head, std::size_t& next_prefix);
   Open& fresh();
   Open* open_of(std::uint64_t process);
+  Open* cut_before(const Frame& frame);
   void start(const Frame& frame, std::string_view line, std::uint64_t offset, std::uint32_t lines);
+  void take_text(Open& open, const Frame& frame);
+  void take_whole_line(Open& open);
   void time_row(Open& open);
   void append(Open& open, const Frame& frame, std::uint32_t lines);
   void close(Open& open);

@@ -55,6 +55,36 @@ TEST_CASE("CRI: stream, full and partial lines joined") {
   CHECK(parsed.calibration.framing == "cri");
 }
 
+TEST_CASE("JSON that a container runtime cut is put together before it is read, wherever it was cut") {
+  const std::string line =
+      R"({"asctime":"2026-11-29 16:35:09,636","name":"sse_starlette.sse","levelname":"DEBUG","process":7,"message":"chunk: b'data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}'"})";
+  const Read whole = only("2026-11-29T16:35:10.1Z stderr F " + line);
+  CHECK(whole.kind == RecordKind::message);
+  CHECK(whole.codec == "python-bytes-sse");
+  for (std::size_t at = 1; at <= line.size(); ++at) {
+    const std::string first = line.substr(0, at), second = line.substr(at);
+    Read read = only("2026-11-29T16:35:10.1Z stderr P " + first + "\n2026-11-29T16:35:10.2Z stderr F " + second);
+    CHECK(read.lines == 2);
+    CHECK(read.body == whole.body);
+    CHECK(read.at == "2026-11-29T16:35:09.636000Z");
+    CHECK(read.process == whole.process);
+  }
+}
+
+TEST_CASE("a line between the pieces of another stream does not part them, and what follows is a record of its own") {
+  const auto parsed = parse(
+      R"({"log":"{\"pid\":7,\"msg\":\"Terminating session: ab","stream":"stdout","time":"2026-11-29T16:35:10.1Z"})" "\n"
+      R"({"log":"{\"pid\":7,\"msg\":\"Shutting down\"}\n","stream":"stderr","time":"2026-11-29T16:35:10.2Z"})" "\n"
+      R"({"log":"{c\"}\n","stream":"stdout","time":"2026-11-29T16:35:10.3Z"})" "\n"
+      R"({"log":"{\"pid\":7,\"msg\":\"Terminating session: d\"}\n","stream":"stdout","time":"2026-11-29T16:35:10.4Z"})" "\n");
+  REQUIRE(parsed.records.size() == 3);
+  CHECK(parsed.records[0].session == "ab{c");
+  CHECK(parsed.records[0].lines == 2);
+  CHECK(parsed.records[0].process == parsed.records[2].process);
+  CHECK(parsed.records[1].notice == "server_stopped");
+  CHECK(parsed.records[2].session == "d");
+}
+
 TEST_CASE("the record's own time stands before the shipper's, which is kept") {
   const Read read = only("2026-11-29T16:35:56.000000000Z stderr F 2026-11-29 16:35:09,620 - mcp.server.streamable_http - INFO - Terminating session: abc\n");
   CHECK(read.at == "2026-11-29T16:35:09.620000Z");
