@@ -49,6 +49,17 @@ bool is_redelivery(const RpcMessage& message, CallTable& calls, std::uint32_t se
   return before && before->method == message.method && before->params_digest == message.digest;
 }
 
+// Clients of a server without sessions count alike, and most wait for as long: of their calls under one id the first is given up first.
+Call* open_for_cancel(CallTable& calls, const model::Session& session, Direction requestor, const model::RpcId& id) {
+  if (session.ids_tell()) return calls.newest_open(session.index, requestor, id);
+  Call* first = nullptr;
+  calls.each_open_by_value(requestor, id.value, [&](Call& call) {
+    if (call.session == session.index && call.id.type == id.type) first = &call;
+    return true;
+  });
+  return first;
+}
+
 // When the exchange was over whose access line tells this request.
 Time line_over_at(const Observation& seen) { return seen.at.known() && seen.http ? Time{seen.at.us + std::max<std::int64_t>(seen.http->duration_us, 0)} : Time{}; }
 
@@ -302,7 +313,7 @@ void SessionTracker::on_notification(const Observation& seen, SessionState& stat
 
 void SessionTracker::on_cancel(const Observation& seen, SessionState& state, Direction direction) {
   const RpcMessage& message = *seen.message;
-  Call* call = message.related.present() ? calls_.newest_open(state.session.index, direction, message.related) : nullptr;
+  Call* call = message.related.present() ? open_for_cancel(calls_, state.session, direction, message.related) : nullptr;
   const bool timed_out = tells_timeout(message.reason);
   Event cancel = event(timed_out ? EventKind::timeout : EventKind::cancel, seen, &state);
   cancel.call = call;
