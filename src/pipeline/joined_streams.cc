@@ -51,13 +51,14 @@ void JoinedStreams::note_message(const Observation& seen) {
   if (seen.stream == model::StreamKind::legacy_sse) {
     session->close();
   } else if (seen.direction == Direction::client_to_server && seen.message->kind == MessageKind::request) {
-    std::vector<std::string>& says = session->open[key_of(seen.message->id)];
-    says.clear();
-    session::argument_tokens(seen.message->text, says);
-    session->asked.push_back(key_of(seen.message->id));
-    if (session->asked.size() <= kOpen) return;
-    session->open.erase(session->asked.front());
-    session->asked.pop_front();
+    Asked& asked = session->open[key_of(seen.message->id)];
+    asked.words.clear();
+    asked.order = ++order_;
+    session::argument_tokens(seen.message->text, asked.words);
+    session->ids.push_back(key_of(seen.message->id));
+    if (session->ids.size() <= kOpen) return;
+    session->open.erase(session->ids.front());
+    session->ids.pop_front();
   }
 }
 
@@ -65,69 +66,62 @@ void JoinedStreams::note_message(const Observation& seen) {
 void JoinedStreams::Session::close() {
   has_stream = true;
   open.clear();
-  asked.clear();
+  ids.clear();
 }
 
 void JoinedStreams::take(const Observation& seen) {
   if (streams_.size() >= kStreams && !streams_.contains(seen.exchange)) return;
   Stream& stream = streams_[seen.exchange];
   if (stream.of != nullptr) return pass(stream, seen);
+  if (stream.weighed >= kWeighed) return;
   hold(stream, seen);
-  if (seen.kind != ObservationKind::message || !is_reply(*seen.message) || !seen.message->id.present()) return;
-  weigh(stream, seen);
-  settle();
+  if (seen.kind == ObservationKind::message && is_reply(*seen.message) && seen.message->id.present()) weigh(stream, seen);
 }
 
 void JoinedStreams::hold(Stream& stream, const Observation& seen) {
-  if (stream.held.size() >= kHeld) {
-    stream.held.pop_front();
-    stream.lost_some = true;
+  if (shelf_.used() > kHeldBytes) {
+    for (auto& [exchange, each] : streams_) drop_held(each);
+    shelf_.reset();
   }
-  auto arena = std::make_unique<Arena>();
-  const Observation copy = copy_observation(seen, *arena);
-  stream.held.push_back({std::move(arena), copy});
+  if (stream.held.size() >= kHeld) drop_held(stream);
+  stream.held.push_back(copy_observation(seen, shelf_));
+}
+
+void JoinedStreams::drop_held(Stream& stream) {
+  stream.lost_some = stream.lost_some || !stream.held.empty();
+  stream.held.clear();
 }
 
 void JoinedStreams::weigh(Stream& stream, const Observation& reply) {
   const std::string id = key_of(reply.message->id);
-  const auto may_answer = [&](const Session* session) { return !session->has_stream && session->open.contains(id); };
-  std::erase_if(stream.fits, [&](const Session* session) { return !may_answer(session); });
-  ++stream.agreed;
-  if (stream.fits.empty()) {  // the first reply, or those before it were to calls that are older than the capture
-    stream.agreed = 1;
-    for (const auto& [key, session] : sessions_) {
-      if (session->server == reply.server && may_answer(session.get())) stream.fits.push_back(session.get());
-    }
+  std::vector<Session*> fit, repeated;
+  for (const auto& [key, session] : sessions_) {
+    if (session->has_stream || session->server != reply.server || !session->open.contains(id)) continue;
+    fit.push_back(session.get());
+    if (session::any_stands_in(session->open.at(id).words, reply.message->text)) repeated.push_back(session.get());
   }
-  keep_repeated(stream, id, reply.message->text);
-}
-
-// Clients that began together count together. Who asked the same as another is not told apart by it.
-void JoinedStreams::keep_repeated(Stream& stream, const std::string& id, std::string_view reply) {
-  const auto is_repeated = [&](const Session* session) { return session::any_stands_in(session->open.at(id), reply); };
-  const auto all_ask = [&](const Session* session) { return !session->open.at(id).empty(); };
-  if (stream.fits.size() < 2 || !std::all_of(stream.fits.begin(), stream.fits.end(), all_ask)) return;
-  if (std::count_if(stream.fits.begin(), stream.fits.end(), is_repeated) != 1) return;
-  stream.fits = {*std::find_if(stream.fits.begin(), stream.fits.end(), is_repeated)};
-  stream.agreed = 1;
-}
-
-// What one stream turns out to be no other one is.
-void JoinedStreams::settle() {
-  const auto is_plain = [](const auto& entry) { return entry.second.of == nullptr && entry.second.agreed >= kAgree && entry.second.fits.size() == 1; };
-  for (auto next = std::find_if(streams_.begin(), streams_.end(), is_plain); next != streams_.end(); next = std::find_if(streams_.begin(), streams_.end(), is_plain)) {
-    tie(next->second);
+  if (std::find(fit.begin(), fit.end(), stream.likely) == fit.end()) stream.likely = nullptr, stream.said = 0;
+  Session* const meant = repeated.size() == 1 ? repeated.front() : fit.size() == 1 && repeated.empty() ? fit.front() : nullptr;
+  const bool in_new_round = meant != nullptr && (stream.order == 0 || meant->open.at(id).order > stream.order);
+  if (in_new_round) {
+    if (meant != stream.likely) stream.likely = meant, stream.said = 0;
+    stream.said += repeated.empty() ? kFits : kRepeats;
+    stream.order = ++order_;
   }
+  if (stream.likely != nullptr && stream.said >= kEnough) return tie(stream);
+  if (++stream.weighed == kWeighed) drop_held(stream);
 }
 
 void JoinedStreams::tie(Stream& stream) {
-  Session* const session = stream.fits.front();
+  Session* const session = stream.likely;
   stream.of = session;
-  for (auto& [exchange, other] : streams_) std::erase(other.fits, session);
+  for (auto& [exchange, other] : streams_) {
+    if (other.likely == session) other.likely = nullptr, other.said = 0;
+  }
   if (stream.lost_some) tell_lost(stream);
-  for (const Held& held : stream.held) {
-    const bool of_older = held.seen.kind == ObservationKind::message && is_reply(*held.seen.message) && session->open.erase(key_of(held.seen.message->id)) == 0;
-    if (!of_older) pass(stream, held.seen);
+  for (const Observation& held : stream.held) {
+    const bool of_older = held.kind == ObservationKind::message && is_reply(*held.message) && session->open.erase(key_of(held.message->id)) == 0;
+    if (!of_older) pass(stream, held);
   }
   session->close();
   stream.held.clear();
@@ -135,7 +129,7 @@ void JoinedStreams::tie(Stream& stream) {
 
 void JoinedStreams::tell_lost(const Stream& stream) {
   const model::GapFacts facts{0, "what came on a stream older than the capture before it showed whose it is", false};
-  Observation gap = stream.held.front().seen;
+  Observation gap = stream.held.front();
   gap.kind = ObservationKind::gap;
   gap.message = nullptr;
   gap.text = {};

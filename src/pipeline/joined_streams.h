@@ -1,10 +1,11 @@
 // JoinedStreams: event streams of the 2024-11-05 transport that are older than the capture. Their first event named the session, and nobody
-// saw it. Stands between a capture and its tracker: what comes on such a stream waits until its replies show whose it is, kAgree of them one
-// after the other: they can answer calls of exactly one session to that server or, where several fit, repeat what those of one have asked.
-// From then on it has that session's name. Replies to calls that are older than the capture go no further, nor does a stream of which nothing
-// tells. All else passes unchanged.
-// Ownership: keeps copies of what waits. Threads: one. Bounds: kStreams, kHeld messages of a stream, kSessions, kPosts under way, kOpen calls of
-// a session; past one, nothing more is learned, and of what waits the oldest goes, which is a gap of its session.
+// saw it. Stands between a capture and its tracker: what comes on such a stream waits until its replies show whose it is; from then on it has
+// that session's name. A reply speaks for the session whose call it can answer, where no other session to that server has one of its id, or
+// repeats what that call asked and no other of its id did; loudest where it does. It speaks once a round: for a call made after the last one
+// that was answered so, since a reply at the head of the capture may be to a call that nobody saw, and clients that began together count and
+// ask alike. Replies to calls that are older than the capture go no further, nor does a stream of which nothing tells. All else passes unchanged.
+// Ownership: keeps copies of what waits. Threads: one. Bounds: kStreams, of each kHeld messages and kWeighed replies; kHeldBytes in all;
+// kSessions, kPosts under way, kOpen calls of a session. Past one, nothing more is learned, and what waits goes, which is a gap.
 // Source: MCP 2024-11-05, transports, HTTP with SSE.
 #pragma once
 
@@ -27,35 +28,37 @@ class JoinedStreams : public model::ObservationSink {
   void observe(const model::Observation& seen) override;
 
  private:
-  static constexpr std::size_t kAgree = 2, kStreams = 1024, kHeld = 64, kSessions = 4096, kPosts = 4096, kOpen = 1024;
+  static constexpr std::size_t kStreams = 256, kHeld = 64, kHeldBytes = 16u << 20, kWeighed = 512, kSessions = 1024, kPosts = 4096, kOpen = 1024;
+  static constexpr unsigned kRepeats = 2, kFits = 1, kEnough = 4;  // how much a reply says, and how much names the session
 
+  struct Asked {
+    std::vector<std::string> words;  // what its arguments say
+    std::uint64_t order = 0;
+  };
   struct Session {
     std::string server, name;
-    std::unordered_map<std::string, std::vector<std::string>> open;  // its client's unanswered calls by id, with what their arguments say
-    std::deque<std::string> asked;                                   // their ids, oldest first, and those of some that are answered
+    std::unordered_map<std::string, Asked> open;  // its client's unanswered calls by id
+    std::deque<std::string> ids;                  // of them, oldest first, and of some that are answered
     bool has_stream = false;
 
     void close();
   };
-  struct Held {
-    std::unique_ptr<Arena> arena;
-    model::Observation seen;
-  };
   struct Stream {
     const Session* of = nullptr;
-    std::vector<Session*> fits;  // sessions that have had an open call for each of the last `agreed` replies
-    std::size_t agreed = 0;
-    std::deque<Held> held;
-    bool lost_some = false;  // of what waited
+    Session* likely = nullptr;
+    unsigned said = 0;            // for it
+    std::uint64_t order = 0;      // of the last reply that spoke
+    std::size_t weighed = 0;
+    std::deque<model::Observation> held;
+    bool lost_some = false;       // of what waited
   };
 
   void note_exchange(const model::Observation& seen);
   void note_message(const model::Observation& seen);
   void take(const model::Observation& seen);
-  static void hold(Stream& stream, const model::Observation& seen);
+  void hold(Stream& stream, const model::Observation& seen);
+  static void drop_held(Stream& stream);
   void weigh(Stream& stream, const model::Observation& reply);
-  static void keep_repeated(Stream& stream, const std::string& id, std::string_view reply);
-  void settle();
   void tie(Stream& stream);
   void tell_lost(const Stream& stream);
   void pass(const Stream& stream, const model::Observation& seen);
@@ -64,6 +67,8 @@ class JoinedStreams : public model::ObservationSink {
   std::unordered_map<std::string, std::unique_ptr<Session>> sessions_;  // by server and name
   std::unordered_map<std::uint64_t, Session*> exchanges_;               // under way, that name a session
   std::unordered_map<std::uint64_t, Stream> streams_;                   // by exchange
+  std::uint64_t order_ = 0;
+  Arena shelf_;  // where what waits is kept
 };
 
 }  // namespace mcpscan::pipeline
