@@ -212,7 +212,6 @@ class LostReply : public Detector {
   };
 
   void note_reply(const TimelineEvent& event) {
-    shows_client_ = shows_client_ || (event.call && !event.call->of_access_line);
     if (event.call && event.call->requestor == Direction::server_to_client && event.session) explain_by_silence(event);
     if (event.verdict == ReplyVerdict::late) std::erase_if(hung_up_, [&](const HungUp& each) { return each.call == event.call->number; });
   }
@@ -242,13 +241,13 @@ class LostReply : public Detector {
     if (call.method == "ping" || call.maybe_answered || session.mixed) return;
     explain_by_silence(event);
     const bool given_up = call.closed == CloseReason::timed_out, at_end = call.closed == CloseReason::evidence_ends || call.closed == CloseReason::aged_out;
-    // A client that sends nothing any more may be gone, and that is no fault.
-    const std::int64_t wait = at_end && session.last.known() && call.requested_at.known() ? session.last.us - call.requested_at.us : waited(event);
+    // A client that sends nothing any more may be gone, and that is no fault, whatever its server goes on to send.
+    const std::int64_t wait = !at_end ? waited(event) : session.client_spoke_at.known() && call.requested_at.known() ? session.client_spoke_at.us - call.requested_at.us : -1;
     if ((!given_up && !at_end) || wait < 0) return;
     const bool asks_person = call.method != "roots/list";
-    if (at_end && (!shows_client_ || session.had_gap || session.lacks_requests() || wait < client_timeout_us_ * (asks_person ? kPersonsPatience : 1))) return;
+    if (at_end && (session.had_gap || session.lacks_requests() || wait < client_timeout_us_ * (asks_person ? kPersonsPatience : 1))) return;
     Verdict verdict{given_up ? "timeout" : "unknown", {}, {}, {}};
-    const std::string words = fmt::format("no answer to the server's {} in {}", call.method, format_duration(wait)) + (given_up ? ", when the server gave up" : ", to the session's last message");
+    const std::string words = fmt::format("no answer to the server's {} in {}", call.method, format_duration(wait)) + (given_up ? ", when the server gave up" : ", to the last that the client sent");
     if (asks_person) verdict.level = Level::low;
     verdict.fault = silent_client(event, words);
     if (given_up && hung_up_.size() < kHungUp) return void(hung_up_.push_back(hung_up(event, draft_for(event, verdict))));
@@ -357,7 +356,6 @@ class LostReply : public Detector {
   ToldLosses told_;
   std::int64_t client_timeout_us_;
   std::vector<Waiting> waiting_;  // open when the evidence ended, of the session that is being closed
-  bool shows_client_ = false;  // the evidence holds what clients send
   std::map<std::uint32_t, AccessLines> access_;
   AccessLines nameless_;  // of lines that name no session: only what their client left
   std::vector<HungUp> hung_up_;  // in their order

@@ -130,6 +130,7 @@ struct Session {
   std::string transport = "unknown";
   std::string protocol_version, client_name, client_version, server_name, server_version;
   Time first, last;
+  Time client_spoke_at;                   // when its client last sent a message that the evidence shows
   SourceRef first_source;
   SessionCounts counts;
   std::uint64_t paired = 0, exchanges = 0, responses = 0;

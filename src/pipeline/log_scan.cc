@@ -156,9 +156,10 @@ class LogScan {
       : options_(options), order_(limits, sink), sink_(order_), row_(row), turned_(turned) {}
 
   void merge(ParsedBlock& parsed) {
-    steps_back_ = steps_back_ || parsed.steps_back || is_step_back(row_.last, parsed.first);
-    if (parsed.first.known() && (!row_.first.known() || parsed.first < row_.first)) row_.first = parsed.first;
-    if (parsed.last.known() && (!row_.last.known() || parsed.last > row_.last)) row_.last = parsed.last;
+    const Time first = parsed.times.first(), last = parsed.times.last();
+    if (first.known() && (!row_.first.known() || first < row_.first)) row_.first = first;
+    if (last.known() && (!row_.last.known() || last > row_.last)) row_.last = last;
+    times_.append(parsed.times);
     row_.books.merge(parsed.books);
     for (const auto& [kind, anomaly] : parsed.anomalies.entries()) {
       model::Anomaly placed = anomaly;
@@ -184,8 +185,10 @@ class LogScan {
     }
   }
   const std::vector<std::uint64_t>& tallies() const { return tallies_; }
-  // Lines in several zones or of several clocks do not tell how long after the last message the log goes on.
-  Time reaches() const { return steps_back_ ? Time{} : options_.until.known() && row_.last > options_.until ? options_.until : row_.last; }
+  model::RecordTimes take_times() {
+    times_.end_at(options_.until);
+    return std::move(times_);
+  }
 
  private:
   bool in_window(Time at) const {
@@ -210,8 +213,8 @@ class LogScan {
   model::InputRow& row_;
   const ingest::OldestFirst* turned_;
   std::vector<std::uint64_t> tallies_;
-  bool steps_back_ = false;
   Time rich_time_;  // of the last row of Rich's in the blocks so far
+  model::RecordTimes times_;
 };
 
 void name_reader(const ingest::LogParser& parser, const std::vector<std::uint64_t>& tallies, LogScanResult& result) {
@@ -260,7 +263,7 @@ LogScanResult scan_log(ByteReader& bytes, std::string head, std::uint32_t input,
   if (turned) row.anomalies.merge(turned->anomalies());
   result.decoded_bytes = blocks.decoded_bytes();
   result.lines = blocks.lines();
-  result.reaches = scan.reaches();
+  result.times = scan.take_times();
   name_reader(parser, scan.tallies(), result);
   return result;
 }

@@ -13,6 +13,7 @@
 #include "ingest/text/log_parser.h"
 #include "ingest/text/oldest_first.h"
 #include "model/finding.h"
+#include "model/record_times.h"
 
 namespace mcpscan::pipeline {
 
@@ -43,7 +44,7 @@ struct LogScanResult {
   model::Vantage vantage = model::Vantage::unknown;
   std::string enable;               // what would make this log say more
   std::uint64_t decoded_bytes = 0, lines = 0;
-  Time reaches;                     // the last time of the records of the window, MCP's or not; unknown where their clocks differ
+  model::RecordTimes times;         // of all records up to the end of the window, MCP's or not
   ingest::Calibration calibration;
 };
 

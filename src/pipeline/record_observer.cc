@@ -64,9 +64,9 @@ void ParsedBlock::clear() {
   anomalies = {};
   std::fill(records_by_dialect.begin(), records_by_dialect.end(), 0);
   tallies_.clear();
-  first = last = rich_time = Time{};
+  rich_time = Time{};
   left_out.clear();
-  steps_back = false;
+  times.clear();
 }
 
 std::uint64_t& ParsedBlock::tally(std::string_view reason, bool malformed) {
@@ -111,18 +111,14 @@ void RecordObserver::observe(const LogRecord& record, ParsedBlock& block) {
 }
 
 void RecordObserver::tell(const LogRecord& record, ParsedBlock& block) {
-  if (record.at.known()) {
-    if (!block.first.known()) block.first = record.at;
-    block.steps_back = block.steps_back || is_step_back(block.last, record.at);
-    block.last = record.at;
-  }
+  block.times.note(record.at);
   if (record.malformed) return malform(record, block);
   const bool by_dialect = record.kind != RecordKind::unknown && record.dialect + 1u < block.records_by_dialect.size();
   if (by_dialect) ++block.records_by_dialect[record.dialect];
   if (record.kind == RecordKind::noise) return block.ignore(record.reason, record.lines);
   if (record.kind == RecordKind::unknown) return observe_unknown(record, block);
   Observation seen = base_of(record);
-  if (!record.at.known()) seen.not_before = block.last;
+  if (!record.at.known()) seen.not_before = block.times.last();
   switch (record.kind) {
     case RecordKind::unknown:
     case RecordKind::noise:

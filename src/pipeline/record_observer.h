@@ -13,6 +13,7 @@
 #include "ingest/text/log_record.h"
 #include "model/anomaly.h"
 #include "model/observation.h"
+#include "model/record_times.h"
 #include "pipeline/surroundings_memo.h"
 
 namespace mcpscan::pipeline {
@@ -24,10 +25,9 @@ struct ParsedBlock {
   model::Books books;
   model::AnomalyLog anomalies;
   std::vector<std::uint64_t> records_by_dialect;  // index: LogRecord::dialect; the last one counts the general dialect
-  Time first, last;
   Time rich_time;                      // of the last row of Rich's
   std::vector<std::size_t> left_out;   // observations whose time is that of the last such row before the block
-  bool steps_back = false;  // of some record the time lies far before that of the one above it
+  model::RecordTimes times;
 
   void clear();
   // A record for the books, under a reason that lives as long as the block; settle() enters them all.
@@ -44,11 +44,6 @@ struct ParsedBlock {
   std::uint64_t& tally(std::string_view reason, bool malformed);
   std::vector<Tally> tallies_;  // a handful of reasons a block
 };
-
-inline bool is_step_back(Time before, Time at) {
-  constexpr std::int64_t kUnorderedUs = 30 * kSecond;  // lines of one clock are not written later than that
-  return before.known() && at.known() && at.us < before.us - kUnorderedUs;
-}
 
 class RecordObserver {
  public:

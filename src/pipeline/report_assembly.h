@@ -89,7 +89,7 @@ struct Source {
   ForwardedPeer forwarded;
   model::ObservationSink& sink;  // where readers put what they read
   std::unique_ptr<SettlingGate> gate;  // before it, for logs of which a history is kept
-  Time reaches;                                    // of a log: its last record, which may be none of MCP's
+  model::RecordTimes times;                        // of a log: of all its records, MCP's or not
   std::string enable;
   bool server_log = false;
   std::vector<std::uint32_t> inputs;               // of the report, in the order they were read

@@ -106,7 +106,7 @@ class Scan {
     Source& source = *sources_[number];
     if (recorder_) recorder_->end_evidence(number, source.tracker, source.gate.get());
     if (source.gate) source.gate->release(), set_quiet(source, false);
-    source.tracker.finish(source.reaches);
+    source.tracker.finish(&source.times);
     source.engine.finish();
     if (recorder_) recorder_->close_source(number, source.engine.book()), recorder_->remember_shapes(number, source.engine.shapes());
   }
@@ -328,7 +328,7 @@ class Scan {
     if (plain_log_) repeated_->told(number_, source_by_key_.at(key_of(file, false)), newest_first_);
     row.reader = result.reader;
     row.vantage = result.vantage;
-    source.reaches = std::max(source.reaches, result.reaches);
+    source.times.append(result.times);
     if (!result.enable.empty()) source.enable = result.enable;
     if (result.vantage == model::Vantage::server || result.vantage == model::Vantage::gateway) source.server_log = true;
     if (row.books.used > 0 && !row.first.known()) result_.report.notes.push_back(file.display + ": no times in this log: the order of events is known, durations are not");

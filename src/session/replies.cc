@@ -401,6 +401,7 @@ void SessionTracker::deliver(const Observation& seen, SessionState& state, Excha
   const RpcMessage& message = *seen.message;
   model::Session& session = state.session;
   if (requestor == Direction::client_to_server) ++session.counts.replies;
+  else note_client(session, seen);
   if (exchange) ++exchange->replies;
   Event reply = event(EventKind::reply, seen, &state);
   reply.exchange = exchange;

@@ -101,6 +101,7 @@ void SessionTracker::on_message(const Observation& seen) {
     malformed.exchange = exchange;
     emit(malformed);
   }
+  if (direction == Direction::client_to_server) note_client(state.session, seen);
   if (message.kind == MessageKind::request) {
     if (came_before && is_redelivery(message, calls_, state.session.index, direction)) return;
     return on_request(seen, state, exchange, direction);

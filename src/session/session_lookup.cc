@@ -67,6 +67,7 @@ SessionState& SessionTracker::started(SessionState& state, bool created, const O
   if (seen.at.known()) {
     if (!session.first.known() || seen.at < session.first) session.first = seen.at;
     if (!session.last.known() || seen.at > session.last) session.last = seen.at;
+    state.told_at = seen.at;
   }
   if (session.transport == "unknown") session.transport = transport_of(seen, session.keyed_by);
   if (created) {
@@ -223,6 +224,7 @@ void SessionTracker::restart(SessionState& state, const Observation& seen) {
   state.ids[1].clear();
   state.constant_reply_id.clear();
   ++state.incarnation;
+  sessions_.note_restart(time_of(seen));
   begin_count(state);
   state.session.initialize_seen = state.session.initialize_answered = state.session.initialized_seen = false;
   state.session.ended = state.session.asked_to_end = false;

@@ -146,4 +146,15 @@ void SessionTable::note_unread(std::string_view server) {
 
 bool SessionTable::has_unread(std::string_view server) const { return unread_.size() >= limits_.sessions || unread_.contains(std::string(server)); }
 
+void SessionTable::note_restart(Time at) {
+  if (!at.known()) return;
+  restarts_.insert(at);
+  if (restarts_.size() > kRestarts) restarts_.erase(restarts_.begin());
+}
+
+Time SessionTable::restart_behind(Time at) const {
+  const auto next = restarts_.upper_bound(at);
+  return next == restarts_.end() ? Time{} : *next;
+}
+
 }  // namespace mcpscan::session

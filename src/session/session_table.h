@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -37,11 +38,17 @@ struct SessionState {
   std::string second_key;     // of its id, where it has a key of another kind
   bool pending = false;       // an initialize whose session id is not known yet
   std::uint64_t carrier = 0;  // the exchange that brought that initialize; no other can be of a pending session
+  Time told_at;               // of what was told of it last, which on several clocks need not be the latest
   Time begun_anew_at;         // where nothing names a session: when the next one began
   bool requests_shown = false;  // by records other than access lines
 };
 
 using model::normalise_session_id;
+
+// What its client sent. An access line shows requests only, so that there may have been more.
+inline void note_client(model::Session& session, const model::Observation& seen) {
+  if (!seen.of_access_line && seen.at > session.client_spoke_at) session.client_spoke_at = seen.at;
+}
 
 class SessionTable {
  public:
@@ -73,6 +80,9 @@ class SessionTable {
   // A connection to this server could not be read: any of its sessions may have spoken there.
   void note_unread(std::string_view server);
   bool has_unread(std::string_view server) const;
+  // A process that a session is named after began anew; the first such time behind `at`, unknown where there is none.
+  void note_restart(Time at);
+  Time restart_behind(Time at) const;
 
  private:
   SessionState& create(std::string key);
@@ -87,11 +97,13 @@ class SessionTable {
     std::uint32_t index = kNoSession;
     std::uint64_t naming = 0;
   };
+  static constexpr std::size_t kRestarts = 4096;
   static constexpr std::size_t kFirstRemembered = 32, kRemembered = 1024;  // more than the first once there are more sessions
   Remembered& remembered(std::string_view id, std::string_view server);
 
   std::vector<Remembered> remembered_;
   std::unordered_set<std::string> unread_;             // servers; Limits::sessions, then it is told of each
+  std::set<Time> restarts_;                            // the latest kRestarts
   std::uint64_t naming_ = 1;                           // changes when a key is taken from a session
   std::uint64_t clock_ = 0;
   std::size_t live_ = 0;

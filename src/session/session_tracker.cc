@@ -16,7 +16,6 @@ using model::TimelineEvent;
 namespace {
 
 constexpr std::uint64_t kExpireEvery = 4096;  // observations between two looks at the oldest open call
-constexpr std::int64_t kReplyDueUs = 60 * kSecond;       // most clients wait so long
 constexpr std::int64_t kResumedWithinUs = 10 * kSecond;  // the SDKs come back after one to three seconds, or as long as the server asks
 constexpr std::string_view kOthersKey = "(others)";
 constexpr std::string_view kUnattributedKey = "(no session told)";
@@ -174,30 +173,20 @@ void SessionTracker::make_room() {
     ++retired_;
     if (source_session_ == state.session.index) source_session_ = kNoSession;
     if (modern_session_ == state.session.index) modern_session_ = kNoSession;
-    finish_session(state, now_);
+    finish_session(state, EvidenceEnd(now_, nullptr, sessions_));
   });
 }
 
-// An open call in evidence that shows replies, of which no clock tells how long it waited, or whose reply another client's call may have got.
-bool SessionTracker::nothing_tells_the_wait(const model::Session& session, const Call& call) {
-  if (call.requestor != model::Direction::client_to_server || session.paired == 0) return false;
-  return session.mixed || !call.requested_at.known();
-}
-
-void SessionTracker::finish_session(SessionState& state, Time end) {
+void SessionTracker::finish_session(SessionState& state, const EvidenceEnd& end) {
   model::Session& session = state.session;
   const bool client_waits = session.paired < session.counts.requests;
   const bool server_waits = std::any_of(session.open.begin(), session.open.end(), [&](std::uint32_t handle) { return calls_.at(handle).requestor == model::Direction::server_to_client; });
-  // Where nothing names a session and the next one began before a reply was due, the process that waited may have been ended.
-  const auto begun_anew = [&](const Call& call) {
-    const bool later = state.begun_anew_at.known() && call.requested_at.known() && session.keyed_by == model::SessionKeying::source;
-    return later && state.begun_anew_at.us - call.requested_at.us < kReplyDueUs;
-  };
+  if (end.clocks_differ()) session.client_spoke_at = Time{};  // it may go by another clock than what it was asked
   while (!session.open.empty()) {
     Call& call = calls_.at(session.open.front());
-    const bool restarted = begun_anew(call);
-    untold_waits_ += !restarted && nothing_tells_the_wait(session, call);
-    close_unanswered(call, restarted ? CloseReason::restarted : CloseReason::evidence_ends, end, nullptr);
+    const EvidenceEnd::Wait wait = end.wait_of(call, state);
+    untold_waits_ += wait.untold;
+    close_unanswered(call, wait.given_up ? CloseReason::restarted : CloseReason::evidence_ends, wait.end, nullptr);
   }
   session.unread_connections = options_.wire && sessions_.has_unread(session.server_endpoint);
   for (const std::size_t requestor : {0, 1}) {
@@ -233,10 +222,10 @@ void SessionTracker::finish_session(SessionState& state, Time end) {
                    session.latency.total()});
 }
 
-void SessionTracker::finish(Time end) {
+void SessionTracker::finish(const model::RecordTimes* records) {
   settle_held(nullptr);
-  const Time last = now_.known() ? std::max(now_, end) : now_;
-  sessions_.each([&](SessionState& state) { finish_session(state, last); });
+  const EvidenceEnd end(now_, records, sessions_);
+  sessions_.each([&](SessionState& state) { finish_session(state, end); });
   if (unattributed_ > 0) {
     rows_.emplace_back();
     rows_.back().key = std::string(kUnattributedKey);

@@ -19,6 +19,7 @@
 #include "base/limits.h"
 #include "model/timeline.h"
 #include "session/call_table.h"
+#include "session/evidence_end.h"
 #include "session/exchange_table.h"
 #include "session/held_replies.h"
 #include "session/session_table.h"
@@ -38,8 +39,8 @@ class SessionTracker : public model::ObservationSink {
  public:
   SessionTracker(const Limits& limits, TrackerOptions options, model::EventSink& events);
   void observe(const model::Observation& observation) override;
-  // The evidence ends here, at `end` where it goes on behind what was observed: open calls are closed with evidence_ends, then sessions are finished.
-  void finish(Time end = {});
+  // The evidence ends here: open calls are closed with evidence_ends, then sessions are finished. `records`: of a log all there are, others' as well.
+  void finish(const model::RecordTimes* records = nullptr);
 
   // --- for a later run; see session_memory.cc ---
   // Before finish(): of each session with calls whose reply may still come, the first request since it had none.
@@ -200,8 +201,7 @@ class SessionTracker : public model::ObservationSink {
   model::Call& open_call(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor);
   void close_call(model::Call& call, model::CloseReason reason, Time at, const Observation* seen);
   void close_unanswered(model::Call& call, model::CloseReason otherwise, Time at, const Observation* seen);
-  static bool nothing_tells_the_wait(const model::Session& session, const model::Call& call);
-  void finish_session(SessionState& state, Time end);
+  void finish_session(SessionState& state, const EvidenceEnd& end);
   void expire();
   void emit(Event& event) { events_.on_event(event); }
   Event event(model::EventKind kind, const Observation& seen, const SessionState* state) const;

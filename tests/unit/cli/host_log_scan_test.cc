@@ -177,6 +177,48 @@ TEST_CASE("a log goes on to its last record, MCP's or not: a call is not open at
   const auto result = scan_of(log + later);
   CHECK(rules_of(result) == std::vector<std::string>{"lost-reply"});
   CHECK(finding_of(result, "lost-reply").fault.party == model::Party::unknown);
-  // Records of another clock do not show that time went by.
+  // Records of another clock do not show that time went by, nor do some of another zone behind all others.
   CHECK(rules_of(scan_of(line("08:10:00", "started") + log + later)).empty());
+  CHECK(rules_of(scan_of(log + line("10:00:06", "stopping") + line("10:00:07", "stopped"))).empty());
+  const auto stray = scan_of(log + "2027-01-01T00:00:00.000Z INFO the licence ends\n");
+  CHECK(rules_of(stray).empty());
+  const auto& rules = stray.report.rules;
+  const auto lost = std::find_if(rules.begin(), rules.end(), [](const auto& rule) { return rule.rule == "lost-reply"; });
+  REQUIRE(lost != rules.end());
+  CHECK(lost->state == model::RuleState::partly);
+}
+
+TEST_CASE("the older part of a rotated log that goes by another clock shows no wait of a call at the end of the newer one") {
+  static const pipeline::Knowledge kBuiltIn = pipeline::load_knowledge({}, {});
+  const auto line = [](const std::string& time, const std::string& text) { return "2026-11-29T" + time + ".000Z session=0123456789abcdef0123456789abcdef " + text + "\n"; };
+  const auto asked = [](int id) { return "client->server {\"jsonrpc\":\"2.0\",\"id\":" + std::to_string(id) + R"(,"method":"tools/call","params":{"name":"t"}})"; };
+  const auto answered = [](int id) { return "server->client {\"jsonrpc\":\"2.0\",\"id\":" + std::to_string(id) + R"(,"result":{"content":[]}})"; };
+  const auto scan_rotated = [&](const std::string& older, const std::string& newer) {
+    const ScratchFolder folder;
+    pipeline::ScanOptions options;
+    options.threads = 1;
+    options.inputs = {folder.write("host.log.1", older), folder.write("host.log", newer)};
+    return rules_of(pipeline::scan(options, kBuiltIn, {}, [](const std::string&, std::uint64_t) {}));
+  };
+  const std::string newer = line("08:00:10", asked(2)) + line("08:00:11", "nothing");
+  CHECK(scan_rotated(line("10:00:00", asked(1)) + line("10:00:01", answered(1)), newer).empty());
+  CHECK(scan_rotated(line("07:59:00", asked(1)) + line("07:59:01", answered(1)), newer + line("08:01:00", "nothing") + line("08:02:00", "nothing")) == std::vector<std::string>{"lost-reply"});
+}
+
+TEST_CASE("a host that begins anew without one of its servers does not wait for that one any more") {
+  const auto line = [](int second, const std::string& name, const std::string& text) {
+    const std::string at = std::to_string(10 + second / 60) + ":" + std::to_string(10 + second % 60);
+    return "2026-11-29T08:" + at + ".000Z [" + name + "] [info] Message from " + text + " { metadata: undefined }\n";
+  };
+  const std::string opening = R"(client: {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"host","version":"1"}}})";
+  const std::string opened = R"(server: {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}})";
+  const auto asked = [](int id) { return "client: {\"jsonrpc\":\"2.0\",\"id\":" + std::to_string(id) + R"(,"method":"tools/list"})"; };
+  const auto answered = [](int id) { return "server: {\"jsonrpc\":\"2.0\",\"id\":" + std::to_string(id) + R"(,"result":{"tools":[]}})"; };
+  const auto begun = [&](int second, const std::string& name) { return line(second, name, opening) + line(second, name, opened) + line(second, name, R"(client: {"jsonrpc":"2.0","method":"notifications/initialized"})"); };
+  const std::string both = begun(0, "docs") + begun(0, "mail") + line(1, "docs", asked(1)) + line(1, "docs", answered(1)) + line(10, "docs", asked(2));
+  std::string later;
+  for (int i = 1; i <= 8; ++i) later += line(35 + 13 * i, "mail", asked(i)) + line(35 + 13 * i, "mail", answered(i));
+  CHECK(rules_of(scan_of(both + begun(30, "mail") + later)).empty());
+  // The one alone that began anew is no sign where the other goes on.
+  CHECK(rules_of(scan_of(both + begun(30, "mail") + line(32, "docs", asked(3)) + line(32, "docs", answered(3)) + later)) == std::vector<std::string>{"lost-reply"});
 }
