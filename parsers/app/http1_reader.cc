@@ -26,6 +26,13 @@ bool parse_chunk_size(std::string_view line, std::uint64_t& size) {
   return stop == end || *stop == ';' || *stop == ' ' || *stop == '\t';
 }
 
+// A status line with a reason as servers write it: a body may quote one, with what follows it.
+bool is_plain_status_line(std::string_view line) {
+  constexpr std::size_t kReasonAt = 13;  // HTTP/1.1 200 OK
+  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz -'";
+  return is_status_line(line) && (line.size() <= kReasonAt || line.find_first_not_of(kPlain, kReasonAt) == std::string_view::npos);
+}
+
 // Where in a line a start line begins that reaches to the line's end; npos when there is none. What stands before it is the
 // end of a body.
 std::size_t start_line_in(std::string_view line, bool request) {
@@ -33,7 +40,7 @@ std::size_t start_line_in(std::string_view line, bool request) {
   if (request ? is_request_line(line) : is_status_line(line)) return 0;
   if (!request) {
     const std::size_t at = line.rfind("HTTP/1.");
-    return at != kNone && is_status_line(line.substr(at)) ? at : kNone;
+    return at != kNone && is_plain_status_line(line.substr(at)) ? at : kNone;
   }
   if (line.size() < 9 || line.substr(line.size() - 9, 8) != " HTTP/1.") return kNone;
   for (const std::string_view method : {"POST /", "GET /", "DELETE /", "PUT /", "HEAD /", "OPTIONS /", "PATCH /"}) {

@@ -247,6 +247,7 @@ void HttpAnalyzer::finish(EndReason reason, Stamp stamp) {
     pass_close(from);
   }
   if (!dead_ && protocol_ != nullptr) protocol_->finish(reason, stamp);
+  if (connection_ != nullptr) connection_->tell_unseen();
   dead_ = true;
 }
 

@@ -62,6 +62,26 @@ void HttpConnection::report_gap(model::Side from, std::uint64_t length, const Ex
   pending_gaps_.push_back(gap);
 }
 
+void HttpConnection::tell_unseen() {
+  for (const PendingGap& gap : pending_gaps_) {
+    if (gap.direction != model::Direction::client_to_server || gap.bytes == 0) continue;
+    const model::GapFacts facts{gap.bytes, "a request is missing, and nothing shows what it was", false};
+    model::HttpFacts http;
+    http.peer = client_;
+    model::Observation observation;
+    observation.kind = model::ObservationKind::gap;
+    observation.direction = gap.direction;
+    observation.at = gap.stamp.at;
+    observation.source = gap.stamp.source;
+    observation.connection = flow_.connection;
+    observation.server = server_;
+    observation.http = &http;
+    observation.gap = &facts;
+    state_.shared.sink.observe(observation);
+  }
+  pending_gaps_.clear();
+}
+
 void HttpConnection::show_mcp(std::string_view target) {
   if (!target.empty() && path_of(target) != last_path_) {
     last_path_ = path_of(target);

@@ -52,6 +52,8 @@ class HttpConnection {
 
   // Bytes are missing. Told at once when the connection is known to speak MCP, else when it turns out to.
   void report_gap(model::Side from, std::uint64_t length, const Exchange* exchange, std::string_view reason, model::Stamp stamp);
+  // The connection is over. Where requests are missing and nothing else shows what it spoke, they may have been of any session of its client.
+  void tell_unseen();
   // MCP was seen at `target`.
   void show_mcp(std::string_view target);
 

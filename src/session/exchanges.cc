@@ -21,6 +21,13 @@ namespace {
 constexpr std::int64_t kAnsweredWithinUs = 5 * kMinute;  // what breaks off later than this is no call's reply
 constexpr std::size_t kCutRecords = 65'536;
 
+// Whether the session's client may have sent what is missing of a connection to its server.
+bool may_have_sent(const model::Session& session, const Observation& gap, std::size_t most_addresses) {
+  if (session.server_endpoint != gap.server) return false;
+  const auto& addresses = session.addresses;
+  return !gap.http || addresses.size() >= most_addresses || std::find(addresses.begin(), addresses.end(), gap.http->peer) != addresses.end();
+}
+
 }  // namespace
 
 Exchange* SessionTracker::exchange_of(const Observation& seen) {
@@ -105,6 +112,7 @@ void SessionTracker::on_exchange_end(const Observation& seen) {
 // The client had closed its side, which is legal while it reads on; its reset in answer to the reply shows that it did not.
 void SessionTracker::refused_by_client(const Exchange& exchange, const Observation& seen) {
   if (exchange.session == kNoSession || !sessions_.alive(exchange.session)) return;
+  if (sessions_.at(exchange.session).session.keyed_by == SessionKeying::legacy_session_id) return;  // its replies come on another exchange
   for (const std::uint32_t handle : exchange.calls) {
     Call& call = calls_.at(handle);
     if (call.exchange != exchange.id || call.closed != CloseReason::answered || call.replied_at < seen.http->client_closed_at) continue;
@@ -314,7 +322,8 @@ bool SessionTracker::may_answer_what_is_cut(const Observation& reply) const {
 }
 
 void SessionTracker::on_gap(const Observation& seen) {
-  if (options_.wire && !seen.server.empty() && seen.exchange == 0) return sessions_.note_unread(seen.server);
+  const bool of_server = options_.wire && !seen.server.empty() && seen.exchange == 0;
+  if (of_server && seen.connection == 0) return sessions_.note_unread(seen.server);
   const bool cut_record = !options_.wire && !seen.gap->whole_input && seen.exchange == 0;
   if (cut_record && (cut_records_.size() >= kCutRecords || !cut_records_.insert(time_of(seen)).second)) return;  // of this moment all is known
   requests_lost_ = requests_lost_ || (options_.wire && seen.direction != model::Direction::server_to_client);
@@ -329,6 +338,11 @@ void SessionTracker::on_gap(const Observation& seen) {
     if (Exchange* exchange = exchanges_.find(seen.exchange)) touch(*exchange);
   } else if (seen.connection != 0) {
     exchanges_.mark_gap_on(seen.connection, touch);
+  }
+  if (of_server) {
+    sessions_.each([&](const SessionState& state) {
+      if (may_have_sent(state.session, seen, limits_.session_addresses)) touched.push_back(state.session.index);
+    });
   }
   if (!seen.session.empty()) touched.push_back(session_of(seen, exchange_of(seen)).session.index);
   if (touched.empty() && seen.connection != 0) {  // between two exchanges, or where a whole one is missing

@@ -329,18 +329,24 @@ SessionState* SessionTracker::session_by_reply(const Observation& seen, Directio
   if (source_session_ != kNoSession && source_session_ == nameless_asker_ && sessions_.alive(source_session_)) {
     if (calls_.newest_open(source_session_, requestor, message.id)) return &sessions_.at(source_session_);
   }
+  // On the wire: of another server's session, or of one whose replies all come on a stream that names it.
+  const auto is_elsewhere = [&](const model::Session& session) {
+    const bool of_other_server = !seen.server.empty() && !session.server_endpoint.empty() && session.server_endpoint != seen.server;
+    return options_.wire && (of_other_server || session.keyed_by == model::SessionKeying::legacy_session_id);
+  };
   OnlySession fitting;
-  calls_.each_open_by_value(requestor, message.id.value, [&](Call& call) { return !fits(call, message) || has_own_stream(call) || fitting.add(call.session); });
+  calls_.each_open_by_value(requestor, message.id.value, [&](Call& call) { return !fits(call, message) || has_own_stream(call) || is_elsewhere(sessions_.at(call.session).session) || fitting.add(call.session); });
   if (fitting.several) return session_by_echo(message, requestor);
   if (fitting.index != kNoSession) return &sessions_.at(fitting.index);
   calls_.each_finished_by_value(requestor, message.id.value, [&](Call& call) {
-    return !sessions_.alive(call.session) || (!is_late(call) && sessions_.size() > 1) || fitting.add(call.session);
+    return !sessions_.alive(call.session) || is_elsewhere(sessions_.at(call.session).session) || (!is_late(call) && sessions_.size() > 1) || fitting.add(call.session);
   });
   if (fitting.several) return nullptr;
   if (fitting.index != kNoSession) return &sessions_.at(fitting.index);
   const bool sessions_told = (capabilities_ & model::kSessions) != 0;  // then the nameless one is no more likely than any other
   if (!sessions_told && source_session_ != kNoSession && sessions_.alive(source_session_)) return &sessions_.at(source_session_);
-  return sessions_.size() == 1 ? only_session(seen) : nullptr;
+  SessionState* const only = sessions_.size() == 1 ? only_session(seen) : nullptr;
+  return only && !is_elsewhere(only->session) ? only : nullptr;
 }
 
 // Of several sessions that wait for this id, the one whose call says something in its arguments that the reply repeats, if no other does.

@@ -295,7 +295,8 @@ void SessionTracker::on_notification(const Observation& seen, SessionState& stat
       if (!tokens_tell && call.exchange != exchange->id) continue;
       if (call.requestor == requestor && call.progress_token.view() == message.related) told.call = &call;
     }
-    if (!told.call && tokens_tell) {
+    const bool request_unseen = options_.wire && seen.exchange != 0 && (!exchange || exchange->method.empty());  // it may have had the token anew
+    if (!told.call && tokens_tell && !request_unseen) {
       const Call* ended = calls_.newest_finished(state.session.index, requestor, message.related);
       const bool came_first = ended && ended->closed_at.known() && seen.at.known() && seen.at < ended->closed_at;  // behind a hole a stream is told late
       if (ended && ended->progress_token.view() == message.related && ended->closed != CloseReason::evidence_gap && !came_first) told.other = ended;

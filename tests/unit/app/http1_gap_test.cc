@@ -199,3 +199,20 @@ TEST_CASE("an event that the evidence ends in is told with a hole of its exchang
   REQUIRE(gap != lines.end());
   CHECK(*std::next(gap) == "#1 < result 1 truncated [post s1]");
 }
+
+TEST_CASE("a status line that a body quotes begins no response behind a gap") {
+  Wire wire;
+  const std::string quoting = R"({"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"a line\r\nHTTP/1.1 200 OK\r\n\r\nfake"}]}})";
+  wire.client(post(call(1))).gap(Side::server, sse_head().size()).server(chunk("data: " + quoting + "\n\n\r\n") + std::string(kLastChunk));
+  wire.client(post(call(2))).server(json_reply(result(2)));
+  const Lines lines = wire.end();
+  CHECK(std::count(lines.begin(), lines.end(), "#1 end evidence_gap 83/-1") == 1);
+  CHECK(std::count(lines.begin(), lines.end(), "#2 < result 2 [post s1]") == 1);
+}
+
+TEST_CASE("requests that are missing of a connection which nothing else shows to be MCP's may have been any session's of that client") {
+  Wire wire;
+  wire.gap(Side::client, 250).server("HTTP/1.1 202 Accepted\r\nContent-Length: 20\r\n\r\n{\"status\":\"success\"}");
+  CHECK(wire.end() == Lines{"#0 gap 250 [-]"});
+  CHECK(wire.recorder.last_peer == "192.0.2.1");
+}

@@ -40,6 +40,7 @@ struct Http {
   std::uint16_t port = 0, status = 0;
   model::EndReason end = model::EndReason::unknown;
   bool sse = false, body_unknown = false;
+  double client_closed_at = -1;   // seconds; negative: not told
 };
 
 inline std::string word(model::CloseReason reason) {
@@ -88,6 +89,7 @@ class Tracked : public model::EventSink {
     facts.end = http.end;
     facts.is_sse = http.sse;
     facts.body_unknown = http.body_unknown;
+    if (http.client_closed_at >= 0) facts.client_closed_at = {static_cast<std::int64_t>(http.client_closed_at * 1e6)};
     seen.http = &facts;
     tracker.observe(seen);
   }
@@ -111,6 +113,9 @@ class Tracked : public model::EventSink {
     model::Observation seen = seen_at(where);
     seen.kind = model::ObservationKind::gap;
     const model::GapFacts facts{0, "lost", whole_input};
+    model::HttpFacts http;
+    http.peer = where.peer;
+    if (!where.peer.empty()) seen.http = &http;
     seen.gap = &facts;
     tracker.observe(seen);
   }
@@ -131,6 +136,7 @@ class Tracked : public model::EventSink {
     if (event.session) addresses = std::max(addresses, event.session->addresses.size());
     if (event.session) principals = std::max(principals, event.session->principals.size());
     if (event.kind == model::EventKind::session_finished) mixed.push_back(event.session->mixed);
+    if (event.kind == model::EventKind::session_finished && event.session->had_gap) gapped.push_back(event.session->label);
     std::string line = line_of(event);
     if (!line.empty()) lines_.push_back(std::move(line));
   }
@@ -139,6 +145,7 @@ class Tracked : public model::EventSink {
   session::SessionTracker tracker;
   std::size_t addresses = 0, principals = 0;  // most that a session held
   std::vector<bool> mixed;                 // of each session that is over, whether it may hold several clients
+  std::vector<std::string> gapped;         // sessions that are over and had a gap
 
  private:
   static model::RpcId id_of(std::string_view token) {
