@@ -267,7 +267,7 @@ void Exchange::become_mcp() {
   nature_ = Nature::mcp;
   // The URL of a legacy stream stays unknown: what a GET of it opens shows with its first event only.
   const bool tells_url = has_request_ && stream_ != StreamKind::legacy_sse;
-  connection_->show_mcp(tells_url ? request_.head.target : std::string_view{});
+  connection_->show_mcp(tells_url ? request_.head.target : std::string_view{}, *this);
   if (has_response_) {
     emit_request();
     emit_response();

@@ -65,6 +65,7 @@ class HttpAnalyzer final : public model::StreamAnalyzer {
   void bound_held(Side from, Stamp stamp);
   void pass_close(Side from);
   void release();
+  void tell_unseen(Stamp stamp);
 
   HttpState& state_;
   model::FlowInfo flow_;
@@ -240,6 +241,15 @@ void HttpAnalyzer::pass_close(Side from) {
   protocol_->half_close(role(from), stamp);
 }
 
+// Requests that are missing, of a connection that nothing else tells anything of: not even, maybe, that it speaks HTTP.
+void HttpAnalyzer::tell_unseen(Stamp stamp) {
+  if (connection_ == nullptr && client_.gap) {
+    make_connection(stamp);
+    connection_->report_gap(role(Side::client), client_.gap->length, nullptr, kLost, client_.gap->stamp);
+  }
+  if (connection_ != nullptr) connection_->tell_unseen();
+}
+
 void HttpAnalyzer::finish(EndReason reason, Stamp stamp) {
   for (const Side from : {Side::client, Side::server}) {
     if (!dead_ && protocol_ != nullptr && !half(from).held.empty()) pump(from, stamp, true);
@@ -247,7 +257,7 @@ void HttpAnalyzer::finish(EndReason reason, Stamp stamp) {
     pass_close(from);
   }
   if (!dead_ && protocol_ != nullptr) protocol_->finish(reason, stamp);
-  if (connection_ != nullptr) connection_->tell_unseen();
+  tell_unseen(stamp);
   dead_ = true;
 }
 

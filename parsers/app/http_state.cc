@@ -53,7 +53,7 @@ void HttpConnection::close_exchange(std::unique_ptr<Exchange> exchange, model::E
 void HttpConnection::report_gap(model::Side from, std::uint64_t length, const Exchange* exchange, std::string_view reason,
                                 model::Stamp stamp) {
   const PendingGap gap{length, direction_of(from), reason, stamp};
-  if (mcp_seen_) return emit_gap(gap, exchange);
+  if (mcp_seen_) return emit_gap(gap, exchange, Place::in_exchange);
   for (PendingGap& earlier : pending_gaps_) {
     if (earlier.direction != gap.direction) continue;
     earlier.bytes += length;
@@ -82,7 +82,7 @@ void HttpConnection::tell_unseen() {
   pending_gaps_.clear();
 }
 
-void HttpConnection::show_mcp(std::string_view target) {
+void HttpConnection::show_mcp(std::string_view target, const Exchange& exchange) {
   if (!target.empty() && path_of(target) != last_path_) {
     last_path_ = path_of(target);
     if (!state_.endpoints.learn(server_, target)) {
@@ -91,11 +91,11 @@ void HttpConnection::show_mcp(std::string_view target) {
   }
   if (mcp_seen_) return;
   mcp_seen_ = true;
-  for (const PendingGap& gap : pending_gaps_) emit_gap(gap, nullptr);
+  for (const PendingGap& gap : pending_gaps_) emit_gap(gap, gap.bytes > 0 ? &exchange : nullptr, Place::before);
   pending_gaps_.clear();
 }
 
-void HttpConnection::emit_gap(const PendingGap& gap, const Exchange* exchange) {
+void HttpConnection::emit_gap(const PendingGap& gap, const Exchange* exchange, Place place) {
   const model::GapFacts facts{gap.bytes, gap.reason, false};
   model::Observation observation;
   observation.kind = model::ObservationKind::gap;
@@ -105,6 +105,11 @@ void HttpConnection::emit_gap(const PendingGap& gap, const Exchange* exchange) {
   observation.connection = flow_.connection;
   observation.gap = &facts;
   if (exchange != nullptr) exchange->address(observation);
+  if (place == Place::before) {
+    observation.exchange = 0;
+    observation.stream = model::StreamKind::unknown;
+    if (observation.session.empty()) observation.server = {};  // nor of any other session of the server
+  }
   state_.shared.sink.observe(observation);
 }
 

@@ -54,8 +54,8 @@ class HttpConnection {
   void report_gap(model::Side from, std::uint64_t length, const Exchange* exchange, std::string_view reason, model::Stamp stamp);
   // The connection is over. Where requests are missing and nothing else shows what it spoke, they may have been of any session of its client.
   void tell_unseen();
-  // MCP was seen at `target`.
-  void show_mcp(std::string_view target);
+  // MCP was seen at `target`. Bytes that were missing before are a gap of the exchange's session.
+  void show_mcp(std::string_view target, const Exchange& exchange);
 
  private:
   struct PendingGap {
@@ -64,7 +64,8 @@ class HttpConnection {
     std::string_view reason;
     model::Stamp stamp;
   };
-  void emit_gap(const PendingGap& gap, const Exchange* exchange);
+  enum class Place : bool { in_exchange, before };
+  void emit_gap(const PendingGap& gap, const Exchange* exchange, Place place);
 
   HttpState& state_;
   model::FlowInfo flow_;

@@ -296,9 +296,11 @@ class LostReply : public Detector {
       if (!which(each)) continue;
       const auto gap = last_gap_.find(each.session);
       const bool may_be_missing = gap != last_gap_.end() && each.requested_at.known() && gap->second >= each.requested_at;
-      if ((may_be_missing || lacking) && each.draft.fault.party != Party::client) {
+      const bool own_doing = each.draft.fault.party == Party::client && each.draft.discriminator != kWaitsForClient;
+      if ((may_be_missing || lacking) && !own_doing) {
         each.draft.level = Level::informational;
         each.draft.fault = {Party::unknown, Certainty::undetermined, {}, "nothing came, and what is missing of the session may have held the reply, or the client's word that it cancels"};
+        each.draft.discriminator.clear();
       }
       findings.add(std::move(each.draft));
     }

@@ -8,12 +8,15 @@ namespace {
 
 using namespace model;
 
+// What nobody waited for any more, and what the evidence may lack the reply of, shows nothing.
+bool is_unanswered(CloseReason closed) { return closed != CloseReason::cancelled && closed != CloseReason::evidence_gap && closed != CloseReason::restarted; }
+
 class UnsafeIntegerId : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (!is_unsafe_integer(event.call->id.view())) return;
     const bool request = event.kind == EventKind::request;
-    if (!request && event.call->closed == CloseReason::cancelled) return;
+    if (!request && !is_unanswered(event.call->closed)) return;
     FindingDraft draft;
     draft.session = event.session->label;
     draft.requestor = event.call->requestor;

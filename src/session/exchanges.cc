@@ -322,7 +322,7 @@ bool SessionTracker::may_answer_what_is_cut(const Observation& reply) const {
 }
 
 void SessionTracker::on_gap(const Observation& seen) {
-  const bool of_server = options_.wire && !seen.server.empty() && seen.exchange == 0;
+  const bool of_server = options_.wire && !seen.server.empty() && seen.session.empty() && seen.exchange == 0;
   if (of_server && seen.connection == 0) return sessions_.note_unread(seen.server);
   const bool cut_record = !options_.wire && !seen.gap->whole_input && seen.exchange == 0;
   if (cut_record && (cut_records_.size() >= kCutRecords || !cut_records_.insert(time_of(seen)).second)) return;  // of this moment all is known

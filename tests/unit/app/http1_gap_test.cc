@@ -216,3 +216,15 @@ TEST_CASE("requests that are missing of a connection which nothing else shows to
   CHECK(wire.end() == Lines{"#0 gap 250 [-]"});
   CHECK(wire.recorder.last_peer == "192.0.2.1");
 }
+
+TEST_CASE("so may those of a connection of which nothing was captured but that bytes went over it") {
+  Wire wire;
+  wire.gap(Side::client, 250).gap(Side::server, 120).close(Side::client);
+  CHECK(wire.end() == Lines{"#0 gap 250 [-]"});
+}
+
+TEST_CASE("a request that is missing is a gap of the session that its response names") {
+  Wire wire;
+  wire.gap(Side::client, 250).server(json_reply(result(7), "Mcp-Session-Id: s1\r\n"));
+  CHECK(wire.end() == Lines{"#0 gap 250 [- s1]", "#1 200 [- s1]", "#1 < result 7 [- s1]", "#1 end complete -1/48"});
+}
