@@ -5,6 +5,7 @@
 #include <map>
 
 #include "ingest/text/char_class.h"
+#include "ingest/text/loose_prefix.h"
 #include "ingest/text/record_reader.h"
 
 namespace mcpscan::ingest {
@@ -68,7 +69,8 @@ LineCounts count_lines(const LogParser::State& state, const FileShape& shape, co
     RecordHead head;
     const bool rich = is_rich_row_with_time(frame.payload);
     counts.rich += rich;
-    const bool prefixed = rich || state.rules->prefixes.match(frame.payload, 0, times, captures, head) != 0;
+    const bool prefixed = rich || state.rules->prefixes.match(frame.payload, 0, times, captures, head) != 0 ||
+                          (!frame.tells_logger() && read_loose_head(frame.payload, times, captures, head));
     counts.prefixed += prefixed;
     counts.bare += !prefixed;
     counts.bare_runs += !prefixed && !in_run;

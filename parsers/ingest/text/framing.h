@@ -55,6 +55,8 @@ struct Frame {
     return ready == nullptr && !malformed && !partial && level.empty() && logger.empty() && session.empty() && peer.empty() && error.empty() &&
            direction == model::Direction::unknown && keying == model::SessionKeying::none && dialect == 0;
   }
+  // Then no prefix stands in the text.
+  bool tells_logger() const { return !level.empty() || !logger.empty(); }
   void take_piece(bool goes_on) {
     partial = goes_on;
     in_pieces = true;

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "ingest/text/char_class.h"
+#include "ingest/text/loose_prefix.h"
 #include "ingest/text/record_builder.h"
 #include "ingest/text/record_reader.h"
 #include "ingest/text/stack_trace.h"
@@ -143,10 +144,13 @@ bool RecordReader::tell_message(std::string_view message, LogRecord& record) {
   const ShapeMemo::Known* known = memo_.messages.find(message);
   shape_known_ = known != nullptr && known->settled();
   if (!state_.rules->messages.match(message, record.logger, times_, match_, known)) return false;
+  return apply_match(record), true;
+}
+
+void RecordReader::apply_match(LogRecord& record) {
   record.dialect = static_cast<std::uint16_t>(match_.rule->dialect);
   if (!match_.rule->fields.empty()) framer_.take_pairs(match_.captures.text(Field::pairs), match_.rule->fields, match_.captures), plain_ = false;
   apply_meaning(match_.rule->meaning, match_.captures, arena_, record);
-  return true;
 }
 
 // A prefix that gives a time and nothing else (kubectl logs --timestamps, ts) may stand before another one.
@@ -155,8 +159,10 @@ bool RecordReader::tell_with_head(const RecordHead& head, std::string_view text,
   if (!message.empty() && message[0] == '\n') message = trim(message);  // the whole message stands below its prefix
   take_head(head, record);
   record.text = message;
+  const bool time_alone = head.level.empty() && head.logger.empty();
+  if (time_alone && head.at.known() && message.starts_with("- ")) return false;  // the dash parts the time from what else stands in the prefix
   if (tell_message(message, record)) return true;
-  if (!head.level.empty() || !head.logger.empty()) return false;
+  if (!time_alone) return false;
   RecordHead inner;
   if (state_.rules->prefixes.match(message, 0, times_, match_.captures, inner) == 0) return false;
   plain_ = false;
@@ -164,6 +170,22 @@ bool RecordReader::tell_with_head(const RecordHead& head, std::string_view text,
   take_head(inner, record);
   record.text = message;
   return tell_message(message, record);
+}
+
+// A prefix of fields in any order, behind which a known message begins.
+bool RecordReader::tell_loosely(const RecordHead& read, std::string_view text, LogRecord& record) {
+  if (text.empty()) return false;
+  LoosePrefix prefix(text, times_, read);
+  bool told = false;
+  while (!told && prefix.next()) {
+    told = prefix.tells_something() && state_.rules->messages.match_at(text.substr(prefix.message()), prefix.head().logger, times_, match_);
+  }
+  match_.captures.saw(text.data() + std::min(prefix.seen(), text.size() + 1));
+  if (!told) return match_.rule = nullptr, false;
+  plain_ = false;
+  take_head(prefix.head(), record);
+  record.text = text.substr(prefix.message());
+  return apply_match(record), true;
 }
 
 // The first prefix with which the message is known; else the first prefix.
@@ -184,6 +206,7 @@ void RecordReader::tell(Open& open, std::string_view text, LogRecord& record) {
   }
   if (!open.head.found) {
     if (tell_message(text, record)) return;
+    if (!open.frame.tells_logger() && tell_loosely({}, text, record)) return;
     if (trim(text).empty()) record.kind = RecordKind::noise, record.reason = "blank";
     return tell_stack(text, record);
   }
@@ -197,6 +220,8 @@ void RecordReader::tell(Open& open, std::string_view text, LogRecord& record) {
     record = bare;
     if (tell_with_head(head, text, record)) return void(plain_ = false);
   }
+  record = bare;
+  if (!open.frame.tells_logger() && tell_loosely(open.head, text, record)) return;
   record = first;
   tell_stack(text, record);
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ingest/text/char_class.h"
+#include "ingest/text/loose_prefix.h"
 
 namespace mcpscan::ingest {
 namespace {
@@ -230,6 +231,7 @@ bool RecordReader::begins(const Frame& frame, const Open* open) {
   }
   match_.captures.seen_to = nullptr;
   if (read_head(payload, head_, next_prefix_)) return true;
+  if (!frame.tells_logger() && read_loose_head(payload, times_, match_.captures, head_)) return true;
   if (open == nullptr) return true;
   if (open->traceback || links_tracebacks(payload)) return false;
   if (payload[0] == '{' || state_.rules->messages.begins_like_one(payload)) return true;
@@ -347,6 +349,7 @@ bool starts_record(const LogParser::State& state, std::string_view previous_line
   RecordHead head;
   Captures captures;
   if (state.rules->prefixes.match(now.payload, 0, times, captures, head) != 0) return true;
+  if (!now.tells_logger() && read_loose_head(now.payload, times, captures, head)) return true;
   if (links_tracebacks(now.payload)) return false;
   if (state.shape.timed) return false;
   const bool inside = before.payload.empty() || goes_on_by_its_first_byte(before.payload) || links_tracebacks(before.payload) || opens_traceback(before.payload);

@@ -83,8 +83,10 @@ class RecordReader {
   std::string_view joined(Open& open);
   void tell(Open& open, std::string_view text, LogRecord& record);
   bool tell_with_head(const RecordHead& head, std::string_view text, LogRecord& record);
+  bool tell_loosely(const RecordHead& read, std::string_view text, LogRecord& record);
   void take_head(const RecordHead& head, LogRecord& record) const;
   bool tell_message(std::string_view message, LogRecord& record);
+  void apply_match(LogRecord& record);
   void tell_stack(std::string_view text, LogRecord& record);
   // The text of an error that stands beside or below a message nobody knows.
   void tell_error(std::string_view error, LogRecord& record);

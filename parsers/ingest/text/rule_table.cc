@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "ingest/text/byte_words.h"
 #include "ingest/text/char_class.h"
@@ -35,7 +36,7 @@ void fill_head(const Captures& captures, std::string_view line, RecordHead& head
     switch (capture.field) {
       case Field::time: head.at.us = capture.number; break;
       case Field::level: head.level = capture.text; break;
-      case Field::logger: head.logger = capture.text; break;
+      case Field::logger: head.logger = capture.text == "logging" ? std::string_view{} : capture.text; break;  // whom loguru names for what it was handed
       case Field::session: head.session = capture.text; break;
       case Field::process: head.process = capture.text; break;
       case Field::peer: head.peer = capture.text; break;
@@ -176,10 +177,19 @@ void MessageTable::add(const MessageRule& rule) {
 void MessageTable::finish() {
   std::sort(entries_.begin(), entries_.end(), before<Entry>);
   list_by_byte(entries_, by_byte_);
+  for (std::size_t c = 0; c < by_byte_.size(); ++c) {
+    std::copy_if(by_byte_[c].begin(), by_byte_[c].end(), std::back_inserter(anchored_by_byte_[c]), [this](std::uint16_t place) { return is_anchored(entries_[place]); });
+  }
   for (const Entry& entry : entries_) {
     const std::string_view lead = entry.form->lead();
     if (lead.size() >= kLeastLead) leads_by_byte_[static_cast<unsigned char>(lead[0])].push_back(lead);
   }
+}
+
+// Words of its own, or a client's address, tell where the message begins.
+bool MessageTable::is_anchored(const Entry& entry) {
+  constexpr std::size_t kLeastWords = 5;
+  return entry.form->lead().size() >= kLeastWords || entry.opening.hole == static_cast<std::uint8_t>(Template::HoleType::peer);
 }
 
 bool MessageTable::attempt(const Entry& entry, std::string_view message, TimeReader& times, MessageMatch& found) const {
@@ -207,6 +217,19 @@ bool MessageTable::match(std::string_view message, std::string_view logger, Time
     if (attempt(entry, message, times, found)) return true;
   }
   return match_anywhere(message, logger, times, found) || match_regex(message, logger, found);
+}
+
+bool MessageTable::match_at(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found) const {
+  if (message.empty()) return false;
+  found.captures.saw(message.data() + std::min<std::size_t>(8, message.size() + 1));
+  const std::uint64_t word = first_eight(message);
+  FirstHoles holes(message, times, found.captures);
+  for (const std::uint16_t place : anchored_by_byte_[static_cast<unsigned char>(message[0])]) {
+    const Entry& entry = entries_[place];
+    if ((word & entry.mask) != entry.lead || !logger_fits(*entry.rule, logger)) continue;
+    if (holes.allow(entry.opening) && attempt(entry, message, times, found)) return true;
+  }
+  return false;
 }
 
 bool MessageTable::match_known(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found, const ShapeMemo::Known& known) const {

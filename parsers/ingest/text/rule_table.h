@@ -66,6 +66,9 @@ class MessageTable {
   void add(const MessageRule& rule);
   void finish();
   bool match(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found, const ShapeMemo::Known* known = nullptr) const;
+  // The same for a place where a message may begin, behind a prefix that nobody described: only rules that begin with words of their own or with
+  // a client's address.
+  bool match_at(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found) const;
   // Which rules can match a message of this shape, whoever logged it.
   ShapeMemo::Known known_of(std::string_view shape, const TimeContext& context) const;
   // Whether match() begins with the form that matched for all messages of the shape, and takes all of them.
@@ -84,6 +87,7 @@ class MessageTable {
     std::size_t order = 0;
   };
   bool attempt(const Entry& entry, std::string_view message, TimeReader& times, MessageMatch& found) const;
+  static bool is_anchored(const Entry& entry);
   bool match_known(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found, const ShapeMemo::Known& known) const;
   bool others_can_match(std::string_view shape) const;
   bool match_anywhere(std::string_view message, std::string_view logger, TimeReader& times, MessageMatch& found) const;
@@ -91,6 +95,7 @@ class MessageTable {
 
   std::vector<Entry> entries_;
   std::array<std::vector<std::uint16_t>, 256> by_byte_;
+  std::array<std::vector<std::uint16_t>, 256> anchored_by_byte_;  // for match_at()
   std::array<std::vector<std::string_view>, 256> leads_by_byte_;  // the long ones, by their first byte
   struct Regex {
     const MessageRule* rule;
