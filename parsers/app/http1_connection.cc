@@ -146,6 +146,7 @@ void Http1Connection::choose_exchange(Stamp stamp) {
   // Behind a gap it answers a request that is missing, and not the next one.
   const bool unexplained = (client_spoke_ || connection_.flow().saw_start) && !client_reader_.seeking() && !request_gap_;
   if (!pairing_lost_ && waiting_.empty() && unexplained) ++orphans_;
+  if (waiting_.empty()) connection_.note_unasked(stamp);
   unpaired_ = connection_.open_exchange();
   downloading_ = unpaired_.get();
 }

@@ -1,5 +1,6 @@
 #include "app/http_state.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "app/exchange.h"
@@ -62,24 +63,28 @@ void HttpConnection::report_gap(model::Side from, std::uint64_t length, const Ex
   pending_gaps_.push_back(gap);
 }
 
+void HttpConnection::note_unasked(model::Stamp stamp) {
+  if (!mcp_seen_ && !unasked_) unasked_ = PendingGap{0, model::Direction::client_to_server, {}, stamp};
+}
+
 void HttpConnection::tell_unseen() {
-  for (const PendingGap& gap : pending_gaps_) {
-    if (gap.direction != model::Direction::client_to_server || gap.bytes == 0) continue;
-    const model::GapFacts facts{gap.bytes, "a request is missing, and nothing shows what it was", false};
-    model::HttpFacts http;
-    http.peer = client_;
-    model::Observation observation;
-    observation.kind = model::ObservationKind::gap;
-    observation.direction = gap.direction;
-    observation.at = gap.stamp.at;
-    observation.source = gap.stamp.source;
-    observation.connection = flow_.connection;
-    observation.server = server_;
-    observation.http = &http;
-    observation.gap = &facts;
-    state_.shared.sink.observe(observation);
-  }
-  pending_gaps_.clear();
+  const auto is_request = [](const PendingGap& gap) { return gap.direction == model::Direction::client_to_server && gap.bytes > 0; };
+  const auto missing = std::find_if(pending_gaps_.begin(), pending_gaps_.end(), is_request);
+  if (missing == pending_gaps_.end() && !unasked_) return;
+  const PendingGap& gap = missing != pending_gaps_.end() ? *missing : *unasked_;
+  const model::GapFacts facts{gap.bytes, "a request is missing, and nothing shows what it was", false};
+  model::HttpFacts http;
+  http.peer = client_;
+  model::Observation observation;
+  observation.kind = model::ObservationKind::gap;
+  observation.direction = gap.direction;
+  observation.at = gap.stamp.at;
+  observation.source = gap.stamp.source;
+  observation.connection = flow_.connection;
+  observation.server = server_;
+  observation.http = &http;
+  observation.gap = &facts;
+  state_.shared.sink.observe(observation);
 }
 
 void HttpConnection::show_mcp(std::string_view target, const Exchange& exchange) {
@@ -93,6 +98,7 @@ void HttpConnection::show_mcp(std::string_view target, const Exchange& exchange)
   mcp_seen_ = true;
   for (const PendingGap& gap : pending_gaps_) emit_gap(gap, gap.bytes > 0 ? &exchange : nullptr, Place::before);
   pending_gaps_.clear();
+  unasked_.reset();
 }
 
 void HttpConnection::emit_gap(const PendingGap& gap, const Exchange* exchange, Place place) {

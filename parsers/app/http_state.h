@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,8 @@ class HttpConnection {
 
   // Bytes are missing. Told at once when the connection is known to speak MCP, else when it turns out to.
   void report_gap(model::Side from, std::uint64_t length, const Exchange* exchange, std::string_view reason, model::Stamp stamp);
+  // A response came whose request is older than the capture, or missing with the beginning of the connection.
+  void note_unasked(model::Stamp stamp);
   // The connection is over. Where requests are missing and nothing else shows what it spoke, they may have been of any session of its client.
   void tell_unseen();
   // MCP was seen at `target`. Bytes that were missing before are a gap of the exchange's session.
@@ -71,6 +74,7 @@ class HttpConnection {
   model::FlowInfo flow_;
   std::string client_, server_, last_path_;
   std::vector<PendingGap> pending_gaps_;  // at most one a direction; later ones add to it
+  std::optional<PendingGap> unasked_;     // the request of the first response that came without one
   bool mcp_seen_ = false;
 };
 

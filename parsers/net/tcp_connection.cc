@@ -36,6 +36,8 @@ void TcpConnection::add(int from, const TcpSegment& segment, const model::Stamp&
     const std::uint64_t begin = mine.position(sequence);
     if (segment.fin) note_fin(mine, begin + segment.length, needs, stamp);
     if (segment.length > 0) take(from, begin, segment, needs, stamp, now);
+  } else if (mine.known && !segment.syn && !mine.far(mine.position(segment.sequence), shared_.limits.sequence_jump_bytes)) {
+    mine.stood = std::max(mine.stood, mine.position(segment.sequence));
   }
   if (state_ == State::open && (mine.waits() || peer(from).waits() || lacks_tail(1 - from) || deadline_ != kNever)) settle(now);
 }

@@ -102,6 +102,7 @@ class TcpConnection {
   int guess_client(int side, std::string_view bytes) const;
   void check_interest();
   void tell_end(model::EndReason reason, const model::Stamp& stamp);
+  bool infer_fin(int side, const model::Stamp& stamp);
   void tell_missing_tail(int side);
   model::EndReason reason_of_fins() const;
   void note_damage();

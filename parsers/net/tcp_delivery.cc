@@ -152,13 +152,23 @@ void TcpConnection::check_interest() {
   drop_pieces();
 }
 
-// Bytes that were acknowledged but never captured. One alone is the place of a FIN that the capture lacks.
+// The place of one byte that was acknowledged and never captured is a FIN's. Who acknowledges it from behind a FIN of its own, which the capture
+// lacks as well, had closed first: it has not waited for the other. True when that one was inferred, too.
+bool TcpConnection::infer_fin(int side, const model::Stamp& stamp) {
+  TcpStream &mine = own(side), &other = own(1 - side);
+  const bool other_first = other.known && !other.tentative && !other.closed && !other.waits() && other.stood == other.next + 1;
+  if (other_first) other.fin = {other.next, 0, stamp};
+  mine.fin = {mine.next, other_first ? other.next + 1 : 0, stamp};
+  return other_first;
+}
+
+// Bytes that were acknowledged but never captured.
 void TcpConnection::tell_missing_tail(int side) {
   TcpStream& mine = own(side);
   if (!mine.known || mine.closed || mine.acked <= mine.next) return;
   if (mine.acked - mine.next == 1) {
-    mine.fin = {mine.next, 0, last_};
-    tell_fin(side);
+    if (infer_fin(side, last_)) tell_fin(1 - side);
+    if (state_ == State::open) tell_fin(side);
     return;
   }
   const std::uint64_t length = mine.acked - mine.next;

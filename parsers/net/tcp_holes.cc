@@ -105,7 +105,7 @@ void TcpConnection::close_hole(int side, std::uint64_t limit) {
   const std::uint64_t length = to - mine.next;
   const model::Stamp stamp = stamp_of_head(mine.waits() ? side : 1 - side);
   if (length == 1 && !mine.waits() && peer(side).pieces.empty()) {
-    mine.fin = {mine.next, 0, stamp};  // a FIN or RST answers it: the place of a FIN that the capture lacks, not of a byte
+    infer_fin(side, stamp);  // a FIN or RST answers it, or nothing
     return;
   }
   mine.next = to;

@@ -54,6 +54,7 @@ struct TcpStream {
   std::uint64_t start = 0;   // position of the first byte
   std::uint64_t next = 0;    // position of the next byte to deliver
   std::uint64_t reach = 0;   // end of the furthest segment
+  std::uint64_t stood = 0;   // position of the furthest packet without bytes
   PieceBuffer pieces;
   StreamEnd fin, rst;
   RecentPayloads recent;

@@ -23,7 +23,8 @@ constexpr std::size_t kCutRecords = 65'536;
 
 // Whether the session's client may have sent what is missing of a connection to its server.
 bool may_have_sent(const model::Session& session, const Observation& gap, std::size_t most_addresses) {
-  if (session.server_endpoint != gap.server) return false;
+  const bool begun_later = session.first.known() && gap.at.known() && gap.at < session.first;
+  if (session.server_endpoint != gap.server || begun_later) return false;
   const auto& addresses = session.addresses;
   return !gap.http || addresses.size() >= most_addresses || std::find(addresses.begin(), addresses.end(), gap.http->peer) != addresses.end();
 }

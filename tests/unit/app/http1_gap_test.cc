@@ -217,6 +217,16 @@ TEST_CASE("requests that are missing of a connection which nothing else shows to
   CHECK(wire.recorder.last_peer == "192.0.2.1");
 }
 
+TEST_CASE("so may the one before the first response of a connection whose beginning was not captured") {
+  Wire wire(false);
+  wire.server("HTTP/1.1 202 Accepted\r\nContent-Length: 20\r\n\r\n{\"status\":\"success\"}");
+  CHECK(wire.end() == Lines{"#0 gap 0 [-]"});
+  Wire other(false);
+  other.server("HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n").client(post(call(2))).server(json_reply(result(2)));
+  CHECK(other.end().front() == "#0 gap 0 [-]");  // MCP: what was before is told of the connection
+  CHECK(other.recorder.lines.size() == 6);
+}
+
 TEST_CASE("so may those of a connection of which nothing was captured but that bytes went over it") {
   Wire wire;
   wire.gap(Side::client, 250).gap(Side::server, 120).close(Side::client);

@@ -190,6 +190,19 @@ TEST_CASE("A lost FIN is no lost byte") {
   CHECK_FALSE(table.has("missing-segments"));
 }
 
+TEST_CASE("Of two lost FINs that of the side was first which acknowledges the other one from behind its own") {
+  const bool client_acknowledges = GENERATE(true, false);
+  Table table;
+  table.handshake();
+  table.client(1001, 5001, "ask");
+  table.server(5001, 1004, "bye");
+  if (client_acknowledges) table.client(1005, 5005);
+  else table.server(5005, 1005);
+  if (client_acknowledges) CHECK(table.finish() == Events{"C ask", "S bye", "C fin", "S fin", "end closed-by-client"});
+  else CHECK(table.finish() == Events{"C ask", "S bye", "S fin", "C fin", "end closed-by-server"});
+  CHECK_FALSE(table.has("missing-segments"));
+}
+
 TEST_CASE("An acknowledgement far beyond everything seen is not believed at once") {
   Table table;
   table.handshake();

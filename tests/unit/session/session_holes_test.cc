@@ -34,7 +34,8 @@ TEST_CASE("what is missing of a connection to a server is a gap of the sessions 
   wire.open(1, {.session = "s1", .peer = "10.0.0.1", .server = kServer});
   wire.open(2, {.session = "s2", .peer = "10.0.0.7", .server = kServer});
   wire.open(3, {.session = "s3", .peer = "10.0.0.1", .server = "10.0.0.9:80"});
-  wire.gap({.connection = 4, .direction = Direction::client_to_server, .server = kServer, .peer = "10.0.0.1"});
+  wire.open(4, {.session = "s4", .peer = "10.0.0.1", .server = kServer}, {.at = 5});
+  wire.gap({.connection = 4, .at = 4, .direction = Direction::client_to_server, .server = kServer, .peer = "10.0.0.1"});
   wire.finish();
   CHECK(wire.gapped == std::vector<std::string>{"s1"});
 }
