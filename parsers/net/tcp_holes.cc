@@ -60,10 +60,11 @@ bool TcpConnection::wanted(int side) const {
   return has_hole(side) || blocked_by_peer(1 - side);
 }
 
-// The receiver has bytes of `side` that the capture lacks, and nothing behind them was captured either. A single one may be a FIN.
+// The receiver has bytes of `side` that the capture lacks, and nothing behind them was captured either. A single one may be a FIN: it is, where
+// the receiver had closed its own side.
 bool TcpConnection::lacks_tail(int side) const {
   const TcpStream& mine = stream(side);
-  return mine.seen && !mine.tentative && !mine.closed && !mine.waits() && mine.acked > mine.next + 1;
+  return mine.seen && !mine.tentative && !mine.closed && !mine.waits() && mine.acked > mine.next + (peer(side).closed ? 0 : 1);
 }
 
 // Up to where the missing bytes of `side` will certainly not come; 0: nowhere.

@@ -190,6 +190,16 @@ TEST_CASE("A lost FIN is no lost byte") {
   CHECK_FALSE(table.has("missing-segments"));
 }
 
+TEST_CASE("A lost FIN ends a connection whose other side had closed, once it is acknowledged") {
+  Table table;
+  table.handshake();
+  table.server(5001, 1001, "bye");
+  table.client(1001, 5004, {}, kFin | kAck);
+  table.client(1002, 5005);
+  table.wait(kSecond);
+  CHECK(table.told.events == Events{"S bye", "C fin", "S fin", "end closed-by-client"});
+}
+
 TEST_CASE("Of two lost FINs that of the side was first which acknowledges the other one from behind its own") {
   const bool client_acknowledges = GENERATE(true, false);
   Table table;
