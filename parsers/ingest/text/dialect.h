@@ -44,6 +44,7 @@ struct PrefixRule {
   std::vector<Template> forms;      // one a way to begin
   model::SessionKeying keying = model::SessionKeying::none;
   std::size_t dialect = 0;
+  bool logger_behind = false;       // the logger, and pairs, stand behind the message
 };
 
 struct JsonField {

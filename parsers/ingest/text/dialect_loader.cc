@@ -112,6 +112,7 @@ class DialectReader {
           {"match", [&](const Node& value) { add_forms(value, rule.forms); }},
           text_key("name", rule.name),
           keying_key(rule.keying),
+          {"logger_behind", [&](const Node& value) { rule.logger_behind = source_.boolean(value, "logger_behind"); }},
       });
     }
     if (!source_.ok()) return;

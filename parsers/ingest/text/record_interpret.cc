@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "ingest/text/char_class.h"
+#include "ingest/text/logger_behind.h"
 #include "ingest/text/loose_prefix.h"
 #include "ingest/text/record_builder.h"
 #include "ingest/text/record_reader.h"
@@ -153,6 +154,16 @@ void RecordReader::apply_match(LogRecord& record) {
   apply_meaning(match_.rule->meaning, match_.captures, arena_, record);
 }
 
+bool RecordReader::tell_before_logger(std::string_view message, LogRecord& record) {
+  const LoggerBehind behind = split_logger_behind(message);
+  match_.captures.saw(message.data() + message.size() + 1);
+  plain_ = false;
+  if (!behind.logger.empty()) record.logger = behind.logger;
+  if (behind.message.size() == message.size() || !tell_message(behind.message, record)) return false;
+  record.text = behind.message;
+  return true;
+}
+
 // A prefix that gives a time and nothing else (kubectl logs --timestamps, ts) may stand before another one.
 bool RecordReader::tell_with_head(const RecordHead& head, std::string_view text, LogRecord& record) {
   std::string_view message = text.substr(std::min(head.message, text.size()));
@@ -161,6 +172,7 @@ bool RecordReader::tell_with_head(const RecordHead& head, std::string_view text,
   record.text = message;
   const bool time_alone = head.level.empty() && head.logger.empty();
   if (time_alone && head.at.known() && message.starts_with("- ")) return false;  // the dash parts the time from what else stands in the prefix
+  if (head.rule != nullptr && head.rule->logger_behind && tell_before_logger(message, record)) return true;
   if (tell_message(message, record)) return true;
   if (!time_alone) return false;
   RecordHead inner;

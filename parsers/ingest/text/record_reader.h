@@ -83,6 +83,7 @@ class RecordReader {
   std::string_view joined(Open& open);
   void tell(Open& open, std::string_view text, LogRecord& record);
   bool tell_with_head(const RecordHead& head, std::string_view text, LogRecord& record);
+  bool tell_before_logger(std::string_view message, LogRecord& record);
   bool tell_loosely(const RecordHead& read, std::string_view text, LogRecord& record);
   void take_head(const RecordHead& head, LogRecord& record) const;
   bool tell_message(std::string_view message, LogRecord& record);
