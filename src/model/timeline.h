@@ -104,6 +104,7 @@ struct CallFacts {
   bool foreign_reply = false;             // a reply that is not its own came on its stream
   bool of_access_line = false;            // told by the line of its exchange alone
   Untaken untaken = Untaken::no;          // whether its reply may have missed the client
+  bool delivered_again = false;           // its request was, on a stream that was resumed: each delivery may have one reply
   bool resumable = false;                        // its stream gave event ids before it was over
   CloseReason stream_ended = CloseReason::open;  // its own stream is over without the reply, which may still come on another one
 };

@@ -391,7 +391,10 @@ bool SessionTracker::remember_event_id(const Observation& seen, Exchange& exchan
     if (resumed != stream_of_event_.end()) origin = resumed->second;
   }
   const std::uint64_t key = hash_bytes(seen.event_id, exchange.session);
-  if (!stream_of_event_.try_emplace(key, origin).second) return false;
+  const auto [known, fresh] = stream_of_event_.try_emplace(key, origin);
+  // A server that numbers the events of each stream apart: its ids tell no stream.
+  if (!fresh && exchange.last_event_id.empty() && known->second != origin) known->second = 0;
+  if (!fresh) return false;
   event_order_.push_back(key);
   if (event_order_.size() > limits_.event_ids) {
     stream_of_event_.erase(event_order_.front());

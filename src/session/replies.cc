@@ -1,6 +1,7 @@
 // Replies: whose they are, on which channel they came, and what they mean for the call.
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "model/lost_session.h"
 #include "model/opposite.h"
@@ -265,6 +266,7 @@ SessionTracker::Match SessionTracker::match_finished(const Observation& seen, Se
   }
   if (is_late(*call)) return {call, nullptr, ReplyVerdict::late, false, false};
   if (Call* meant_for = requestor == Direction::server_to_client ? nullptr : waiting_call_that_fits(state, message, *call)) return {nullptr, meant_for, ReplyVerdict::orphan, false, false};
+  if (std::exchange(call->delivered_again, false)) return {call, nullptr, ReplyVerdict::redelivery, false, false};
   if (Call* copy = calls_.sent_again(state.session.index, requestor, message.id)) return {copy, nullptr, ReplyVerdict::redelivery, false, false};
   return {call, nullptr, ReplyVerdict::duplicate, false, false};
 }

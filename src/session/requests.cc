@@ -42,11 +42,11 @@ bool tells_timeout(std::string_view reason) {
 std::size_t side(Direction requestor) { return requestor == Direction::server_to_client ? 1 : 0; }
 
 // On a stream that was resumed a request comes again, since its client may not have got it. By the event's id alone a server that numbers the events
-// of each stream apart would look so, too.
-bool is_redelivery(const RpcMessage& message, CallTable& calls, std::uint32_t session, Direction requestor) {
-  const Call* before = calls.newest_open(session, requestor, message.id);
+// of each stream apart would look so, too. Null: this is another one.
+Call* delivered_before(const RpcMessage& message, CallTable& calls, std::uint32_t session, Direction requestor) {
+  Call* before = calls.newest_open(session, requestor, message.id);
   if (!before) before = calls.newest_finished(session, requestor, message.id);
-  return before && before->method == message.method && before->params_digest == message.digest;
+  return before && before->method == message.method && before->params_digest == message.digest ? before : nullptr;
 }
 
 // Clients of a server without sessions count alike, and most wait for as long: of their calls under one id the first is given up first.
@@ -103,7 +103,7 @@ void SessionTracker::on_message(const Observation& seen) {
   }
   if (direction == Direction::client_to_server) note_client(state.session, seen);
   if (message.kind == MessageKind::request) {
-    if (came_before && is_redelivery(message, calls_, state.session.index, direction)) return;
+    if (Call* before = came_before ? delivered_before(message, calls_, state.session.index, direction) : nullptr) return void(before->delivered_again = true);
     return on_request(seen, state, exchange, direction);
   }
   if (message.kind == MessageKind::notification) on_notification(seen, state, exchange, direction);

@@ -213,7 +213,7 @@ class SessionTracker : public model::ObservationSink {
   SessionTable sessions_;
   CallTable calls_;
   ExchangeTable exchanges_;
-  std::unordered_map<std::uint64_t, std::uint64_t> stream_of_event_;   // SSE event id digest -> exchange it was first sent on
+  std::unordered_map<std::uint64_t, std::uint64_t> stream_of_event_;   // SSE event id digest -> exchange it was first sent on; 0: on several
   std::deque<std::uint64_t> event_order_;
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> requests_of_stream_;  // exchange -> id digests it asked for
   std::unordered_map<std::uint64_t, CallRef> call_of_peer_;            // log: client address and port -> last call
