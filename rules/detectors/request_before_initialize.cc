@@ -57,7 +57,8 @@ class RequestBeforeInitialize : public Detector {
     const auto early = early_.find(session.index);
     if (early == early_.end()) return;
     for (FindingDraft& draft : early->second) {
-      if (!answered.known() || !draft.at.known() || draft.at <= answered) findings.add(std::move(draft));
+      const bool in_time = answered.known() && draft.at.known() && draft.at > answered;
+      if (!in_time && !session.mixed) findings.add(std::move(draft));
     }
     early_.erase(early);
   }

@@ -77,7 +77,7 @@ void SessionTracker::on_notice(const Observation& seen) {
 // Another session without a name, done with what it asked, whose process may be the one that was ended: of sessions that nothing names none is more likely.
 bool SessionTracker::lives_beside(const SessionState& state) {
   if (state.session.keyed_by != SessionKeying::source) return false;
-  bool another = false;
+  bool another = state.session.mixed;
   sessions_.each([&](SessionState& other) {
     another = another || (&other != &state && other.session.keyed_by == SessionKeying::source && other.session.was_alive && !other.session.ended);
   });

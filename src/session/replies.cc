@@ -22,6 +22,7 @@ using model::MessageKind;
 using model::Observation;
 using model::ReplyVerdict;
 using model::RpcMessage;
+using model::SessionKeying;
 using model::StreamKind;
 
 namespace {
@@ -55,6 +56,20 @@ struct OnlySession {
     return !several;
   }
 };
+
+// Of a log that names no sessions: what no call waits for may be to one from before the log, where another client had begun by then, or to any of
+// several that are at work. Before the answer to initialize nothing else is answered.
+bool may_have_other_clients(SessionTable& sessions, const model::Session& session) {
+  if (session.mixed || (session.initialize_seen && !session.initialize_answered)) return true;
+  std::size_t waiting = 0;
+  bool older = false;
+  sessions.each([&](const SessionState& state) {
+    if (state.session.keyed_by != SessionKeying::source) return;
+    waiting += !state.session.open.empty();
+    older = older || (state.session.index != session.index && !state.session.initialize_seen);
+  });
+  return waiting > 1 || older;
+}
 
 }  // namespace
 
@@ -101,6 +116,11 @@ void SessionTracker::judge_reply(const Observation& seen, SessionState& state, E
   // What a server asks may come on any stream of the session, so a hole in one may hide it.
   const bool asked_in_a_hole = of_client && match.verdict == ReplyVerdict::orphan && state.session.had_gap;
   if ((request_unseen && unpaired) || asked_in_a_hole) match = {nullptr, nullptr, ReplyVerdict::head_of_evidence, false, false};
+  const bool nameless = !options_.wire && seen.exchange == 0 && seen.session.empty() && state.session.keyed_by == SessionKeying::source;
+  if (nameless && match.verdict == ReplyVerdict::orphan && may_have_other_clients(sessions_, state.session)) {
+    match = {nullptr, nullptr, ReplyVerdict::unattributed, false, false};
+    sessions_.each([](SessionState& each) { each.session.mixed = each.session.mixed || each.session.keyed_by == SessionKeying::source; });
+  }
   // A HAR does not say when the events of a stream came: the server's request that this answers may be told only when its stream ends.
   const bool before_its_request = of_client && seen.source.kind == model::PlaceKind::entry;
   if (before_its_request && match.verdict == ReplyVerdict::orphan) match = {nullptr, nullptr, ReplyVerdict::unattributed, false, false};

@@ -107,7 +107,12 @@ SessionState& SessionTracker::pending_session(const Observation& seen, Exchange*
   } else {
     pending_.push_back(state.session.index);
     ++nameless_starts_;
-    if (source_session_ != kNoSession && sessions_.alive(source_session_)) sessions_.at(source_session_).begun_anew_at = time_of(seen);
+    if (source_session_ != kNoSession && sessions_.alive(source_session_)) {
+      SessionState& before = sessions_.at(source_session_);
+      before.begun_anew_at = time_of(seen);
+      // It began before the log did, and is at work: two clients may take turns from here on.
+      if (nameless_starts_ == 1 && !before.session.initialize_seen && !before.session.open.empty()) ++nameless_starts_;
+    }
     source_session_ = state.session.index;
   }
   return started(state, created, seen);

@@ -50,3 +50,15 @@ TEST_CASE("a response that names no session answers no call of another server, n
   wire.reply("0", {.exchange = 7, .direction = Direction::server_to_client, .server = legacy ? kServer : "10.0.0.9:80"});
   CHECK(wire.told() == Lines{"< ? unattributed"});
 }
+
+TEST_CASE("of several clients at work in a log that names no sessions, a reply that nothing waits for may be to a call from before the log") {
+  const bool several = GENERATE(true, false);
+  Tracked log;
+  if (several) log.request("2", {.at = 1, .direction = Direction::client_to_server});
+  log.request("0", {.at = 2, .direction = Direction::client_to_server, .method = "initialize"});
+  log.reply("0", {.at = 3, .direction = Direction::server_to_client, .keys = model::kProtocolVersionKey | model::kCapabilities | model::kServerInfo});
+  log.request("3", {.at = 4, .direction = Direction::client_to_server});
+  log.told();
+  log.reply("9", {.at = 5, .direction = Direction::server_to_client});
+  CHECK(log.told() == Lines{several ? "< ? unattributed" : "< ? orphan for 3"});
+}
