@@ -17,7 +17,7 @@ constexpr std::size_t kUnknownTextBytes = 240;
 struct LineCounts {
   std::size_t lines = 0, framed_json = 0, syslog_file = 0, compose = 0, stamped = 0, nanoseconds = 0;
   std::size_t prefixed = 0;                 // lines that begin with a known prefix
-  std::size_t rich = 0;
+  std::size_t rich_column = 0, rich_bare = 0;
   std::size_t bare = 0, bare_runs = 0;      // lines that neither have one nor continue another by their first byte; and runs of them
   std::uint32_t layers = 0;
 };
@@ -67,8 +67,9 @@ LineCounts count_lines(const LogParser::State& state, const FileShape& shape, co
     if (frame.ready != nullptr || frame.payload.empty() || is_blank(frame.payload[0]) || frame.payload[0] == '{') continue;
     if (state.rules->messages.begins_like_one(frame.payload)) continue;
     RecordHead head;
-    const bool rich = is_rich_row_with_time(frame.payload);
-    counts.rich += rich;
+    const bool rich = read_rich_head(frame.payload, true, times, head);
+    counts.rich_bare += rich && is_digit(frame.payload[0]);
+    if (rich && counts.rich_column == 0) counts.rich_column = head.message - RichRow::kMessageBehindLevel;
     const bool prefixed = rich || state.rules->prefixes.match(frame.payload, 0, times, captures, head) != 0 ||
                           (!frame.tells_logger() && read_loose_head(frame.payload, times, captures, head));
     counts.prefixed += prefixed;
@@ -128,7 +129,8 @@ void learn_shape(LogParser::State& state, const std::vector<std::string_view>& l
   state.shape.shipped = counts.layers & kShipped;
   state.shape.stamped = counts.stamped * 10 > counts.lines * 9 && counts.nanoseconds * 2 > counts.lines;
   if (counts.layers != 0) counts = count_lines(state, state.shape, lines);  // else there was nothing to be taken off
-  state.shape.rich = counts.rich > 0;
+  state.shape.rich_column = counts.rich_column;
+  state.shape.rich_bare = counts.rich_bare > 0;
   // Dumped bodies and tracebacks may outnumber the records they belong to; text without any layout has long runs of bare lines.
   constexpr std::size_t kMostBareLinesARecord = 20;
   state.shape.timed = counts.prefixed >= counts.bare_runs && counts.prefixed * kMostBareLinesARecord >= counts.bare && counts.prefixed > 0;

@@ -78,7 +78,8 @@ struct FileShape {
   bool syslog_file = false; // host and tag stand before the message even without [pid]
   bool compose = false;     // "name | text"
   bool stamped = false;     // each line has a time that was put before it, whatever its program wrote
-  bool rich = false;        // rows of Rich's stand in it, between lines of others
+  std::size_t rich_column = 0;  // where rows of Rich's have their level; 0: there are none with a time
+  bool rich_bare = false;   // some of them have their time without brackets
   std::uint32_t shipped = 0;  // bit i: Framing i, of those in framing_shipped.cc, may stand around a JSON line
 };
 

@@ -212,7 +212,7 @@ void RecordReader::tell(Open& open, std::string_view text, LogRecord& record) {
     }
     take_head(open.head, record);
     record.rich_time = !open.frame.inner.known();
-    record.text = join_rich_rows(rows, arena_);
+    record.text = join_rich_rows(rows, open.head.message, arena_);
     tell_message(record.text, record);
     return;
   }

@@ -173,17 +173,22 @@ void RecordReader::take_frame(const Frame& frame, std::string_view line, std::ui
   line_number_ += lines;
 }
 
+// A time in Rich's own form has to be one; what another form says may be unknown.
+bool read_rich_head(std::string_view payload, bool bare_times, TimeReader& times, RecordHead& head) {
+  const RichRow row = dated_rich_row(payload, bare_times);
+  if (!row.found) return false;
+  head = RecordHead{};
+  if (row.level_column == RichRow::kLevelColumn && !row.names_source && times.read(TimeForm::rich, row.time, head.at) == 0) return false;
+  if (!row.time.empty() && !head.at.known()) times.read_whole(row.time, head.at);
+  head.found = true;
+  head.level = row.level;
+  head.message = row.message();
+  return true;
+}
+
 bool RecordReader::read_head(std::string_view payload, RecordHead& head, std::size_t& next_prefix) {
-  if (payload.size() > 20 && payload[0] == '[' && is_rich_row_with_time(payload)) {
-    head = RecordHead{};
-    if (times_.read(TimeForm::rich, payload.substr(1), head.at) != 0) {
-      head.found = true;
-      head.level = rich_level(payload);
-      head.message = std::min(kRichMessageColumn, payload.size());
-      next_prefix = 0;
-      return true;
-    }
-  }
+  if (state_.shape.rich_bare) match_.captures.saw(payload.data() + payload.size() + 1);  // what it ends with decides
+  if (read_rich_head(payload, state_.shape.rich_bare, times_, head)) return next_prefix = 0, true;
   next_prefix = state_.rules->prefixes.match(payload, 0, times_, match_.captures, head, memo_.prefixes.find(payload));
   if (next_prefix == 0) head = RecordHead{};
   return next_prefix != 0;
@@ -200,8 +205,14 @@ void RecordReader::recall(const LineMemo::Entry& entry, std::string_view payload
 }
 
 // A row that leaves its time out. Lines of others may stand between it and the row before: uvicorn writes its own into the same stream.
-bool RecordReader::begins_rich_record(std::string_view payload, const Open* open) const {
-  return is_rich_row_without_time(payload) && (state_.shape.rich || (open != nullptr && open->rich) || names_source(payload));
+bool RecordReader::begins_rich_record(std::string_view payload, const Open* open) {
+  const RichRow row = undated_rich_row(payload);
+  const bool of_open = open != nullptr && open->rich && open->head.message == row.message();
+  if (!row.found || (!row.names_source && !of_open && state_.shape.rich_column != row.level_column)) return false;
+  head_.found = true;
+  head_.level = row.level;
+  head_.message = row.message();
+  return true;
 }
 
 // Whether the frame begins a record, given the open one of its process; fills head_ with what was read of its prefix.
@@ -215,11 +226,7 @@ bool RecordReader::begins(const Frame& frame, const Open* open) {
   if (goes_on_by_its_first_byte(payload)) {
     head_ = RecordHead{};
     if (is_blank(payload[0]) && (open == nullptr || !open->traceback) && state_.rules->messages.begins_like_one(one_blank_before(payload))) return true;
-    if (!begins_rich_record(payload, open)) return false;
-    head_.found = true;
-    head_.level = rich_level(payload);
-    head_.message = std::min(kRichMessageColumn, payload.size());
-    return true;
+    return begins_rich_record(payload, open);
   }
   if (found_ != nullptr) return recall(*found_, payload, found_at_), true;
   if (found_access_ != nullptr) {
@@ -344,9 +351,8 @@ bool starts_record(const LogParser::State& state, std::string_view previous_line
   if (before.partial || now.process != before.process || now.payload.empty()) return false;
   if (now.ready != nullptr || now.malformed) return true;
   if (goes_on_by_its_first_byte(now.payload)) return false;
-  Time at;
-  if (is_rich_row_with_time(now.payload) && times.read(TimeForm::rich, now.payload.substr(1), at) != 0) return true;
   RecordHead head;
+  if (read_rich_head(now.payload, state.shape.rich_bare, times, head)) return true;
   Captures captures;
   if (state.rules->prefixes.match(now.payload, 0, times, captures, head) != 0) return true;
   if (!now.tells_logger() && read_loose_head(now.payload, times, captures, head)) return true;

@@ -58,7 +58,7 @@ class RecordReader {
   std::size_t take_export(std::string_view rest);
   void take_frame(const Frame& frame, std::string_view line, std::uint64_t offset, std::uint32_t lines);
   bool begins(const Frame& frame, const Open* open);
-  bool begins_rich_record(std::string_view payload, const Open* open) const;
+  bool begins_rich_record(std::string_view payload, const Open* open);
   bool read_head(std::string_view payload, RecordHead& head, std::size_t& next_prefix);
   Open& fresh();
   Open* open_of(std::uint64_t process);
@@ -117,6 +117,9 @@ class RecordReader {
   bool has_escapes_ = false;
   Time rich_time_;   // of the row before, for rows that leave theirs out
 };
+
+// The first row of a record that Rich wrote, with its time in whatever form, in brackets unless `bare_times`; else false.
+bool read_rich_head(std::string_view payload, bool bare_times, TimeReader& times, RecordHead& head);
 
 // The stateless border test behind LogParser::starts_record. What it accepts, RecordReader accepts too, whatever is open.
 bool starts_record(const LogParser::State& state, std::string_view previous_line, std::string_view line);

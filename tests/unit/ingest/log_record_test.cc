@@ -134,6 +134,56 @@ TEST_CASE("a Rich row in a frame has the frame's time: it names a zone, and each
   CHECK(parsed.records[2].text == "Ended");
 }
 
+TEST_CASE("Rich rows whose time has another form, or which have none, are joined where their first row ends with the source file") {
+  const std::string clock =
+      "[16:35:08] INFO     StreamableHTTP session        streamable_http_manager.py:110\n"
+      "                    manager started                                             \n" + kUvicorn +
+      "           INFO     Created new transport with    streamable_http_manager.py:240\n"
+      "                    session ID:                                                 \n"
+      "                    0123456789abcdef0123456789abc                               \n"
+      "                    def                                                         \n" + kUvicorn +
+      "           DEBUG    Request stream 7 not found           streamable_http.py:1035\n"
+      "                                                    for                         \n"
+      "                    message. Still processing message as                        \n"
+      "                    the client                                                  \n"
+      "                                                    migh                        \n"
+      "                    t reconnect and replay.                                     \n";
+  const auto parsed = parse("2026-11-29 16:35:07,000 - a - INFO - b\n" + clock);
+  REQUIRE(parsed.records.size() == 6);
+  CHECK(parsed.records[3].session == "0123456789abcdef0123456789abcdef");
+  CHECK(parsed.records[3].at == "2026-11-29T16:35:08.000000Z");
+  CHECK(parsed.records[5].key == "7");
+  CHECK(parsed.records[5].at == "2026-11-29T16:35:08.000000Z");
+  bool same = false;
+  CHECK(cut_everywhere(clock, same) == 2);
+  CHECK(same);
+  const auto iso = parse("[2026-11-29 16:35:08] INFO     Terminating session:       streamable_http.py:771\n"
+                         "                               0123456789abcdef0123456789                      \n"
+                         "                               abcdef                                          \n");
+  REQUIRE(iso.records.size() == 1);
+  CHECK(iso.records[0].session == "0123456789abcdef0123456789abcdef");
+  CHECK(iso.records[0].at == "2026-11-29T16:35:08.000000Z");
+  const std::string bare = "16:35:08 INFO     Terminating session:                    streamable_http.py:771\n"
+                           "                  0123456789abcdef0123456789abcdef                            \n" + kUvicorn +
+                           "         INFO     Terminating session:                    streamable_http.py:771\n"
+                           "                  fedcba98765432100123456789abcdef                            \n";
+  const auto unbracketed = parse(bare + "2026-11-29 16:35:10,000 - a - INFO - b\n");
+  REQUIRE(unbracketed.records.size() == 4);
+  CHECK(unbracketed.records[0].session == "0123456789abcdef0123456789abcdef");
+  CHECK(unbracketed.records[2].session == "fedcba98765432100123456789abcdef");
+  CHECK(unbracketed.records[2].at == "2026-11-29T16:35:08.000000Z");
+  const auto timeless = parse("INFO     Terminating session:                             streamable_http.py:771\n"
+                              "         0123456789abcdef0123456789abcdef                                      \n");
+  REQUIRE(timeless.records.size() == 1);
+  CHECK(timeless.records[0].session == "0123456789abcdef0123456789abcdef");
+}
+
+TEST_CASE("a line that ends with a source file in its text is no Rich row") {
+  const auto parsed = parse("[2026-11-29 16:35:08] ERROR    mcp.server.sse: failed at server.py:12\n                               and so on\n");
+  REQUIRE(parsed.records.size() == 1);
+  CHECK(parsed.records[0].text.find("server.py:12") != std::string::npos);
+}
+
 TEST_CASE("wide Rich rows on a terminal need no joining, a traceback in a box belongs to its record") {
   const auto parsed = parse(
       "[11/29/26 16:35:08] INFO     Created new transport with session ID: 0123456789abcdef0123456789abcdef                     streamable_http_manager.py:240\n"
