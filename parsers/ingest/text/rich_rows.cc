@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::size_t kLongestTime = 32;
 constexpr std::size_t kLongestHexId = 32;
+constexpr std::string_view kBoxCorner = "\xe2\x95\xad";  // U+256D
 
 // Columns a text takes: code points, which is right for what logs hold but wide ideographs.
 std::size_t columns(std::string_view text) {
@@ -126,11 +127,13 @@ std::string_view join_rich_rows(const std::vector<std::string_view>& rows, std::
   const std::span<char> buffer = arena.buffer(bytes);
   std::size_t used = 0;
   std::string_view before;
+  bool behind_message = false;  // a traceback in a box follows
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::string_view row = i == 0 && source != 0 ? trim_right(rows[0]).substr(0, trim_right(rows[0]).size() - source) : rows[i];
     const std::string_view chunk = message_chunk(row, message);
     if (chunk.empty()) continue;
-    if (used != 0 && !cut_inside_word(before, chunk, width)) buffer[used++] = ' ';
+    behind_message |= chunk.starts_with(kBoxCorner);
+    if (used != 0 && (behind_message || !cut_inside_word(before, chunk, width))) buffer[used++] = behind_message ? '\n' : ' ';
     std::memcpy(buffer.data() + used, chunk.data(), chunk.size());
     used += chunk.size();
     before = chunk;

@@ -134,6 +134,19 @@ TEST_CASE("a Rich row in a frame has the frame's time: it names a zone, and each
   CHECK(parsed.records[2].text == "Ended");
 }
 
+TEST_CASE("the message of a Rich record ends where the box of its traceback begins") {
+  const auto parsed = parse(
+      "[11/29/26 16:35:08] ERROR    Stateless session  streamable_http_manager.py:195\n"
+      "                             crashed                                           \n"
+      "                             \xe2\x95\xad\xe2\x94\x80 Traceback (most recent \xe2\x94\x80\xe2\x95\xae                       \n"
+      "                             \xe2\x94\x82 /app/server.py:1 in boom \xe2\x94\x82                       \n"
+      "                             \xe2\x95\xb0\xe2\x94\x80\xe2\x94\x80\xe2\x95\xaf                       \n"
+      "                             ValueError: disk is full                           \n");
+  REQUIRE(parsed.records.size() == 1);
+  CHECK(parsed.records[0].notice == "session_crashed");
+  CHECK(parsed.records[0].lines == 6);
+}
+
 TEST_CASE("Rich rows whose time has another form, or which have none, are joined where their first row ends with the source file") {
   const std::string clock =
       "[16:35:08] INFO     StreamableHTTP session        streamable_http_manager.py:110\n"
