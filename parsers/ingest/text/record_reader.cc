@@ -32,6 +32,12 @@ std::string_view one_blank_before(std::string_view text) {
   return text.substr(at - 1);
 }
 
+// The lines of a record are written at once, and read and stamped in a row.
+bool written_apart(Time before, Time at) {
+  constexpr std::int64_t kOneWriteUs = 50 * kMillisecond;
+  return before.known() && at.known() && at.us - before.us > kOneWriteUs;
+}
+
 // "Exception Group Traceback (most recent call last):" ends with it too.
 bool opens_traceback(std::string_view text) {
   text = trim_right(text);
@@ -242,6 +248,7 @@ bool RecordReader::begins(const Frame& frame, const Open* open) {
   if (open == nullptr) return true;
   if (open->traceback || links_tracebacks(payload)) return false;
   if (payload[0] == '{' || state_.rules->messages.begins_like_one(payload)) return true;
+  if (state_.shape.stamped && written_apart(open->last_line, frame.outer)) return true;
   return !(state_.shape.timed && open->head.found);
 }
 
@@ -272,6 +279,7 @@ void RecordReader::start(const Frame& frame, std::string_view line, std::uint64_
 void RecordReader::take_text(Open& open, const Frame& frame) {
   open.text = frame.payload;
   open.frame = frame;
+  open.last_line = frame.outer;
   open.head = head_;
   open.next_prefix = next_prefix_;
   open.known = known_;
@@ -320,6 +328,7 @@ void RecordReader::append(Open& open, const Frame& frame, std::uint32_t lines) {
     open.glued.push_back(glue);
   }
   open.lines += lines;
+  open.last_line = frame.outer;
   open.bytes += piece.size() + 1;
   open.frame.partial = frame.partial;
   open.frame.piece_process = frame.piece_process;

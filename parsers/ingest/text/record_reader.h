@@ -29,6 +29,7 @@ class RecordReader {
     std::vector<std::string_view> pieces;      // else
     std::vector<bool> glued;                   // piece i continues piece i-1 without a line end
     std::size_t bytes = 0;
+    Time last_line;                            // of the framing
     Frame frame;
     RecordHead head;
     std::size_t next_prefix = 0;

@@ -209,6 +209,16 @@ TEST_CASE("times that were put before each line stand behind the name of a conta
   CHECK(parsed.records[2].notice == "server_stopped");
 }
 
+TEST_CASE("a line without a prefix goes on with the record before it only where both were written at once, as their times tell") {
+  const std::string access = "Z INFO:     10.0.0.7:1234 - \"POST /mcp HTTP/1.1\" 200 OK\n";
+  const auto parsed = parse("2026-11-29T16:35:08.000000001" + access + "2026-11-29T16:35:09.000000001" + access +
+                            "2026-11-29T16:35:09.000200001Z headers of it:\n" + "2026-11-29T16:35:09.000300001Z none\n" +
+                            "2026-11-29T16:35:09.100300001Z sending {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n" + "2026-11-29T16:35:09.900000001" + access);
+  REQUIRE(parsed.records.size() == 4);
+  CHECK(parsed.records[1].lines == 3);
+  CHECK(parsed.records[2].text.starts_with("sending {"));
+}
+
 TEST_CASE("a program's own times are not taken off, whatever their digits") {
   CHECK(framing_of("2026-11-29T16:35:08.123456Z DEBUG:root:a\n2026-11-29T16:35:08.123456Z DEBUG:root:b\n") == "plain");
   CHECK(framing_of("2026-11-29T16:35:08.123456789Z DEBUG:root:a\n  b\n  c\n") == "plain");
