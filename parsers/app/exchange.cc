@@ -26,7 +26,7 @@ constexpr std::array kKeptFields = {
 };
 
 constexpr std::string_view kListen = "subscriptions/listen";
-constexpr std::string_view kOlderEnds = "a stream of events ended that is older than the capture";
+constexpr std::string_view kNamelessEnds = "a stream of events ended whose beginning is not in the capture";
 constexpr std::string_view kEndsInside = "the evidence ends inside a message";
 
 int base64_value(char c) {
@@ -108,7 +108,7 @@ void Exchange::begin(HttpConnection& connection, std::uint64_t number) {
   events_seen_ = 0;
   has_request_ = has_response_ = request_done_ = response_done_ = false;
   request_told_ = response_told_ = ended_ = false;
-  known_endpoint_ = is_sse_ = unpaired_ = joined_ = request_hole_ = response_hole_ = evidence_over_ = false;
+  known_endpoint_ = is_sse_ = unpaired_ = joined_ = untold_ = request_hole_ = response_hole_ = evidence_over_ = false;
 }
 
 // --- the request ---
@@ -209,7 +209,7 @@ BodyReader::Use Exchange::response_use() const {
 }
 
 void Exchange::join_events(Stamp stamp) {
-  joined_ = is_sse_ = true;
+  joined_ = untold_ = is_sse_ = true;
   stream_ = StreamKind::legacy_sse;
   last_byte_at_ = stamp.at;
   response_body_.open(BodyReader::Use::events, {}, stamp);
@@ -257,7 +257,7 @@ void Exchange::end(EndReason reason, Stamp stamp) {
   emit_request();
   emit_response();
   // What nobody was told of cannot end, but nothing more comes on it.
-  if (joined_) return is_evidence_end(reason) ? void() : connection_->report_gap(Side::server, 0, this, kOlderEnds, stamp);
+  if (untold_) return is_evidence_end(reason) ? void() : connection_->report_gap(Side::server, 0, this, kNamelessEnds, stamp);
   emit_end(reason == EndReason::complete && response_hole_ ? EndReason::evidence_gap : reason, stamp);
 }
 
@@ -309,7 +309,7 @@ void Exchange::sse_event(const SseEvent& event, Stamp stamp) {
   if (!event.id.empty()) last_event_id_ = event.id;
   if (event.data.empty()) return emit_stream_event(event.id, stamp);
   const bool first = events_seen_++ == 0;
-  if (event.type == "endpoint" && first && !is_post()) return take_endpoint_event(event.data);
+  if (event.type == "endpoint" && first && !is_post()) return take_endpoint_event(event);
   // Only the type "message" carries messages; SDKs ignore what other names hold, even when it looks like JSON-RPC.
   if (event.type.empty() || event.type == "message") {
     if (nature_ == Nature::undecided && judge(Side::server, event.data)) become_mcp();
@@ -318,9 +318,15 @@ void Exchange::sse_event(const SseEvent& event, Stamp stamp) {
   if (nature_ == Nature::undecided && events_seen_ >= state_.limits.foreign_events) become_foreign();
 }
 
-void Exchange::take_endpoint_event(std::string_view data) {
+// Half an address would be another session's, and the same one for many: its stream is one that names no session.
+void Exchange::take_endpoint_event(const SseEvent& event) {
   stream_ = StreamKind::legacy_sse;
-  const std::string session = state_.endpoints.learn_legacy(connection_->server(), request_.head.target, trim_space(data));
+  if (event.truncated) {
+    untold_ = true;
+    if (nature_ == Nature::undecided) become_mcp();
+    return;
+  }
+  const std::string session = state_.endpoints.learn_legacy(connection_->server(), request_.head.target, trim_space(event.data));
   if (keying_ != SessionKeying::mcp_session_id) {
     session_ = session;
     keying_ = SessionKeying::legacy_session_id;
@@ -403,13 +409,13 @@ model::HttpFacts Exchange::request_facts() const {
 }
 
 void Exchange::emit_request() {
-  if (request_told_ || !has_request_) return;
+  if (request_told_ || untold_ || !has_request_) return;
   request_told_ = true;
   emit(ObservationKind::exchange_request, Direction::client_to_server, request_facts(), request_at_);
 }
 
 void Exchange::emit_response() {
-  if (response_told_ || !has_response_) return;
+  if (response_told_ || untold_ || !has_response_) return;
   response_told_ = true;
   const HttpHead& head = response_.head;
   model::HttpFacts facts = request_facts();

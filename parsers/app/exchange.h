@@ -74,7 +74,7 @@ class Exchange final : private BodyReader::Events {
   bool judge(model::Side from, std::string_view text);
   void become_mcp();
   void become_foreign() { nature_ = Nature::foreign; }
-  void take_endpoint_event(std::string_view data);
+  void take_endpoint_event(const SseEvent& event);
   void emit_body(model::Side from, std::string_view text, std::string_view event_id, model::Stamp stamp);
   bool listens(std::string_view text);
   void emit_stream_event(std::string_view event_id, model::Stamp stamp);
@@ -105,6 +105,7 @@ class Exchange final : private BodyReader::Events {
   bool request_told_ = false, response_told_ = false, ended_ = true;
   bool known_endpoint_ = false, is_sse_ = false, unpaired_ = false;
   bool joined_ = false;  // neither head was captured
+  bool untold_ = false;  // a stream of the 2024-11-05 transport whose session is not known: only its messages are told
   bool request_hole_ = false, response_hole_ = false;
   bool evidence_over_ = false;  // what comes yet is a message that the evidence ends in
 };

@@ -49,7 +49,10 @@ class ReplyPairing : public Detector {
   void flush(const Session& session, FindingSink& findings) {
     const bool heard = listening_.take(session.index) != nullptr || session.keyed_by != SessionKeying::legacy_session_id;
     bool asked_unseen = false;
-    for (FindingDraft& draft : answers_.take(session.index)) {
+    std::vector<FindingDraft> drafts = answers_.take(session.index);
+    // More replies than requests: the connections on which its client asks are missing.
+    if (session.keyed_by == SessionKeying::legacy_session_id && drafts.size() > session.counts.requests) return;
+    for (FindingDraft& draft : drafts) {
       if (session.had_gap) return;
       const bool by_server = draft.requestor == Direction::client_to_server;
       // What a client answers came on the stream of any of its requests. A draft without a count belongs to the one before it.

@@ -18,7 +18,7 @@ class WrongChannel : public Detector {
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::session_finished) return flush(*event.session, findings);
     if (event.verdict == ReplyVerdict::other_session) {
-      HeldDrafts::Waiting waiting(astray_, event.exchange->session, findings);
+      HeldDrafts::Waiting waiting(event.observation->stream == StreamKind::post ? on_posts_ : astray_, event.exchange->session, findings);
       return tell_astray(event, waiting);
     }
     const bool right = event.verdict == ReplyVerdict::answer || event.verdict == ReplyVerdict::late || event.verdict == ReplyVerdict::type_drift;
@@ -29,9 +29,14 @@ class WrongChannel : public Detector {
   }
 
  private:
+  // On the stream of a request that was seen, only what is missing for sure can have been meant.
   void flush(const Session& session, FindingSink& findings) {
+    const auto is_unseen = [&](const FindingDraft& draft) { return session::is_among(session.unseen_of(Direction::client_to_server), draft.call->id.view()); };
+    for (FindingDraft& draft : on_posts_.take(session.index)) {
+      if (!session.lacks_requests() || !is_unseen(draft)) findings.add(std::move(draft));
+    }
     for (FindingDraft& draft : astray_.take(session.index)) {
-      if (!session::is_among(session.unseen_of(Direction::client_to_server), draft.call->id.view())) findings.add(std::move(draft));
+      if (!is_unseen(draft)) findings.add(std::move(draft));
     }
   }
 
@@ -54,7 +59,7 @@ class WrongChannel : public Detector {
     findings.add(std::move(draft));
   }
 
-  HeldDrafts astray_;
+  HeldDrafts astray_, on_posts_;
 };
 
 }  // namespace

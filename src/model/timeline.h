@@ -151,12 +151,13 @@ struct Session {
   std::vector<std::uint32_t> open;        // handles, oldest first
   std::vector<std::string> addresses;     // client addresses seen, bounded
   std::vector<std::uint64_t> principals;  // Authorization digests seen, bounded
-  // When it finishes: ids that one who counts has left out, by who asked, or all. Their requests went where the evidence does not look.
+  // When it finishes: ids that one who counts may have left out, by who asked, or all. Their requests went where the evidence does not look.
   std::array<std::vector<IdRange>, 2> unseen_ids;
+  bool lacks_ids = false;                 // ... so few that it does count: requests are missing for sure
 
   std::span<const IdRange> unseen_of(Direction requestor) const { return unseen_ids[requestor == Direction::server_to_client]; }
   bool ids_tell() const { return !stateless && !modern; }  // else another client's call may have the same id or token
-  bool lacks_requests() const { return on_wire && (!unseen_ids[0].empty() || !unseen_ids[1].empty()); }
+  bool lacks_requests() const { return on_wire && lacks_ids; }
 };
 
 enum class EventKind : std::uint8_t {

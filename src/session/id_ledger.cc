@@ -76,9 +76,9 @@ std::vector<model::IdRange> IdLedger::answered_behind(const IdLedger& answered) 
 }
 
 // Who counts uses most of what lies between its first and its last: numbers by chance, times and hashes lie far apart.
-std::vector<model::IdRange> IdLedger::left_out() const {
+std::vector<model::IdRange> IdLedger::between(std::uint64_t most_each, std::uint64_t& missing) const {
   std::vector<model::IdRange> ranges;
-  std::uint64_t used = 0, missing = 0;
+  std::uint64_t used = 0;
   for (std::size_t i = 0; complete_ && i < intervals_.size(); ++i) {
     const Interval& run = intervals_[i];
     used += static_cast<std::uint64_t>(run.high) - static_cast<std::uint64_t>(run.low) + 1;
@@ -86,8 +86,22 @@ std::vector<model::IdRange> IdLedger::left_out() const {
     ranges.push_back({intervals_[i - 1].high + 1, run.low - 1});
     missing += static_cast<std::uint64_t>(run.low) - static_cast<std::uint64_t>(intervals_[i - 1].high) - 1;
   }
-  if (missing > used) return {};
+  if (missing / most_each > used) missing = 0, ranges.clear();
+  return ranges;
+}
+
+std::vector<model::IdRange> IdLedger::left_out() const {
+  std::uint64_t missing = 0;
+  std::vector<model::IdRange> ranges = between(1, missing);
   if (missing > 0) ranges.push_back({intervals_.back().high + 1, intervals_.back().high + static_cast<std::int64_t>(missing)});
+  return ranges;
+}
+
+std::vector<model::IdRange> IdLedger::may_be_left_out(std::uint64_t sampled) const {
+  std::uint64_t missing = 0;
+  std::vector<model::IdRange> ranges = between(sampled, missing);
+  const bool room = complete_ && !intervals_.empty() && intervals_.back().high < INT64_MAX - static_cast<std::int64_t>(missing);
+  if (room) ranges.push_back({intervals_.back().high + 1, intervals_.back().high + std::max<std::int64_t>(static_cast<std::int64_t>(missing), 1)});
   return ranges;
 }
 

@@ -28,8 +28,10 @@ class IdLedger {
   bool complete() const { return complete_; }
   bool empty() const { return intervals_.empty() && hashes_.empty(); }
   // The integers that one who counts up has left out between those it used, and as many behind them, where it may have gone on; empty where
-  // it does not count, or has left out none.
+  // it has left out none, or more than it used: then it may not count.
   std::vector<model::IdRange> left_out() const;
+  // The same where the evidence may show one of `sampled` requests only; the next one may be missing, too.
+  std::vector<model::IdRange> may_be_left_out(std::uint64_t sampled) const;
   // Those right behind them that were `answered` although nobody asked.
   std::vector<model::IdRange> answered_behind(const IdLedger& answered) const;
   void clear();
@@ -41,6 +43,7 @@ class IdLedger {
     std::int64_t low, high;
   };
   static bool begins_behind(std::int64_t value, const Interval& interval) { return value < interval.low; }
+  std::vector<model::IdRange> between(std::uint64_t most_each, std::uint64_t& missing) const;
   bool use_integer(std::int64_t value, const Limits& limits);
 
   std::vector<Interval> intervals_;  // sorted, disjoint, never adjacent

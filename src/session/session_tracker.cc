@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint64_t kExpireEvery = 4096;  // observations between two looks at the oldest open call
 constexpr std::int64_t kResumedWithinUs = 10 * kSecond;  // the SDKs come back after one to three seconds, or as long as the server asks
+constexpr std::uint64_t kOfSampled = 16;  // of so many connections a capture may show one: by a filter, or at one of several lines
 constexpr std::string_view kOthersKey = "(others)";
 constexpr std::string_view kUnattributedKey = "(no session told)";
 
@@ -192,12 +193,17 @@ void SessionTracker::finish_session(SessionState& state, const EvidenceEnd& end)
   for (const std::size_t requestor : {0, 1}) {
     if (session.unread_connections) {
       session.unseen_ids[requestor] = {{INT64_MIN, INT64_MAX}};
+      session.lacks_ids = true;
       continue;
     }
-    session.unseen_ids[requestor] = state.ids[requestor].left_out();
+    session.unseen_ids[requestor] = state.ids[requestor].may_be_left_out(kOfSampled);
+    session.lacks_ids = session.lacks_ids || !state.ids[requestor].left_out().empty();
     // What goes on with a count where no call waits answers requests that the evidence lacks.
     if (requestor == 0 ? client_waits : server_waits) continue;
-    for (const model::IdRange& run : state.ids[requestor].answered_behind(state.unasked[requestor])) session.unseen_ids[requestor].push_back(run);
+    for (const model::IdRange& run : state.ids[requestor].answered_behind(state.unasked[requestor])) {
+      session.unseen_ids[requestor].push_back(run);
+      session.lacks_ids = true;
+    }
   }
   TimelineEvent finished;
   finished.kind = EventKind::session_finished;

@@ -44,3 +44,12 @@ TEST_CASE("a connection that was captured from its beginning has no stream that 
   wire.server(chunk(event(result(7))));
   CHECK(wire.end().empty());
 }
+
+TEST_CASE("a stream whose endpoint event is cut names no session: half an address would be that of many") {
+  Wire wire;
+  wire.client("GET /sse HTTP/1.1\r\nAccept: text/event-stream\r\n\r\n").server(sse_head() + "60\r\nevent: endpoint\ndata: /mess").gap(Side::server, 69);
+  wire.server("\r\n" + chunk(event(result(7))));
+  const Lines lines = wire.end(EndReason::evidence_ends);
+  CHECK(std::count(lines.begin(), lines.end(), "#1 < result 7 [legacy]") == 1);
+  CHECK(std::count_if(lines.begin(), lines.end(), [](const std::string& line) { return line.find("/mess") != std::string::npos; }) == 0);
+}

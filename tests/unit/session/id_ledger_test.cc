@@ -34,6 +34,22 @@ TEST_CASE("who counts has left out what lies between the ids it used, and may ha
   CHECK(whole.left_out().empty());
 }
 
+TEST_CASE("where the evidence shows one of many requests, more may be left out than used, and the next one; who leaps does not count there either") {
+  const Limits limits;
+  session::IdLedger sampled, leaps, last;
+  for (const char* id : {"3", "9", "17"}) sampled.use({model::IdType::integer, id, id}, limits);
+  CHECK(sampled.left_out().empty());
+  const auto ranges = sampled.may_be_left_out(16);
+  for (const char* id : {"4", "8", "10", "16", "18", "29"}) CHECK(session::is_among(ranges, {model::IdType::integer, id, id}));
+  for (const char* id : {"2", "3", "9", "17", "30"}) CHECK_FALSE(session::is_among(ranges, {model::IdType::integer, id, id}));
+  for (const char* id : {"17", "905", "33333"}) leaps.use({model::IdType::integer, id, id}, limits);
+  const auto behind = leaps.may_be_left_out(16);
+  CHECK(session::is_among(behind, {model::IdType::integer, "33334", "33334"}));
+  CHECK_FALSE(session::is_among(behind, {model::IdType::integer, "18", "18"}));
+  last.use({model::IdType::integer, "9223372036854775807", "9223372036854775807"}, limits);
+  CHECK(last.may_be_left_out(16).empty());
+}
+
 TEST_CASE("an id is new once, and used before from then on") {
   Ledger ledger;
   CHECK_FALSE(ledger.use(integer("7")));
