@@ -15,7 +15,7 @@ function(mcpscan_module name)
   add_library(mcpscan_${name} STATIC ${sources})
   target_include_directories(mcpscan_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/parsers ${CMAKE_SOURCE_DIR}/rules
                                                     ${CMAKE_SOURCE_DIR})
-  target_link_libraries(mcpscan_${name} PRIVATE mcpscan_options)
+  target_link_libraries(mcpscan_${name} PRIVATE mcpscan_options mcpscan_layout)
   foreach(module IN LISTS arg_DEPENDS)
     target_link_libraries(mcpscan_${name} PUBLIC mcpscan_${module})
   endforeach()

@@ -71,8 +71,8 @@ void ParsedBlock::clear() {
 
 std::uint64_t& ParsedBlock::tally(std::string_view reason, bool malformed) {
   for (Tally& known : tallies_) {
-    const bool same_text = known.reason.data() == reason.data() || known.reason == reason;
-    if (same_text && known.reason.size() == reason.size() && known.malformed == malformed) return known.lines;
+    if (known.malformed != malformed || known.reason.size() != reason.size()) continue;
+    if (known.reason.data() == reason.data() || known.reason == reason) return known.lines;
   }
   tallies_.push_back({reason, malformed, 0});
   return tallies_.back().lines;
@@ -117,6 +117,10 @@ void RecordObserver::tell(const LogRecord& record, ParsedBlock& block) {
   if (by_dialect) ++block.records_by_dialect[record.dialect];
   if (record.kind == RecordKind::noise) return block.ignore(record.reason, record.lines);
   if (record.kind == RecordKind::unknown) return observe_unknown(record, block);
+  tell_known(record, block);
+}
+
+void RecordObserver::tell_known(const LogRecord& record, ParsedBlock& block) {
   Observation seen = base_of(record);
   if (!record.at.known()) seen.not_before = block.times.last();
   switch (record.kind) {

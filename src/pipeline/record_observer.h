@@ -53,6 +53,7 @@ class RecordObserver {
 
  private:
   void tell(const ingest::LogRecord& record, ParsedBlock& block);
+  void tell_known(const ingest::LogRecord& record, ParsedBlock& block);
   model::Observation base_of(const ingest::LogRecord& record) const;
   static void tell_gap(const model::Observation& base, std::string_view reason, bool whole_input, ParsedBlock& block);
   void observe_body(const ingest::LogRecord& record, std::string_view body, app::Codec codec, bool lenient, const model::Observation& base, ParsedBlock& block);

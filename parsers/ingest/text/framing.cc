@@ -73,8 +73,7 @@ bool Framer::peel_one(Frame& frame) {
 bool Framer::peel_digit(Frame& frame) {
   const std::string_view text = frame.payload;
   if (text.size() > 20 && text[4] == '-' && text[10] == 'T') return read_cri(frame);
-  constexpr std::size_t kLongestTime = 36;
-  if (text.size() > 20 && text[4] == '-') return text.substr(0, kLongestTime).find('\t') != std::string_view::npos && read_zap(frame);  // else the common asctime
+  if (text.size() > 20 && text[4] == '-') return text.substr(0, kUnframedBytes).find('\t') != std::string_view::npos && read_zap(frame);  // else the common asctime
   const Decimal count = read_decimal(text);
   if (count.digits != 0 && count.digits <= 8 && text.substr(count.digits, 2) == " <") {
     frame.payload.remove_prefix(count.digits + 1);  // RFC 6587 octet counting

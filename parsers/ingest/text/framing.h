@@ -93,6 +93,13 @@ class Framer {
     }
   }
 
+  // A line that begins with a date and a blank, as asctime's does. Around it no framing stands that its first kUnframedBytes do not show.
+  static bool has_blank_behind_date(std::string_view line) { return line.size() > kUnframedBytes && line[4] == '-' && line[10] == ' '; }
+  static bool begins_unframed(std::string_view line) {
+    return has_blank_behind_date(line) && line.substr(0, kUnframedBytes).find('\t') == std::string_view::npos;
+  }
+  static constexpr std::size_t kUnframedBytes = 36;
+
   // Fills `captures` from the key=value pairs, or the JSON object, of a message.
   void take_pairs(std::string_view pairs, const std::vector<JsonField>& fields, Captures& captures);
   // One record of a journal export at the start of `text`; the bytes it takes, 0 when it is none.

@@ -4,6 +4,7 @@
 
 #include "ingest/text/byte_words.h"
 #include "ingest/text/char_class.h"
+#include "ingest/text/framing.h"
 
 namespace mcpscan::ingest {
 namespace {
@@ -59,6 +60,8 @@ void LineMemo::make_room() {
 bool LineMemo::fits(const Entry& entry, std::string_view line, std::size_t time_bytes) {
   const std::size_t end = time_bytes + entry.head_bytes;
   if (entry.time_bytes != time_bytes || end > line.size() || (entry.to_end && end != line.size())) return false;
+  // Statements of one logger differ in their last words.
+  if (eight_bytes(entry.head_text.data() + end - 8) != eight_bytes(line.data() + end - 8)) return false;
   return std::memcmp(entry.head_text.data() + time_bytes, line.data() + time_bytes, entry.head_bytes) == 0 && written_alike(entry.head_text, line, time_bytes);
 }
 
@@ -119,6 +122,7 @@ void LineMemo::learn(std::string_view line, const RecordHead& head, std::size_t 
   entry.head_text.assign(line.substr(0, time_bytes + length));
   entry.time_bytes = time_bytes;
   entry.to_end = to_end;
+  entry.unframed = Framer::begins_unframed(line.substr(0, time_bytes + length));
   entry.next_prefix = next_prefix;
   entry.text_at = static_cast<std::size_t>(record.text.data() - tail.data());
   entry.body_at = record.body.empty() ? 0 : static_cast<std::size_t>(record.body.data() - tail.data());

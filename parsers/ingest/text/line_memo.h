@@ -43,6 +43,7 @@ class LineMemo {
     std::size_t time_bytes = 0;
     std::size_t head_bytes = 0; // behind the time; what the rules looked at
     bool to_end = false;        // they saw that the line ends there
+    bool unframed = false;      // Framer::begins_unframed() of each line that fits
     std::uint64_t serial = 0;   // of what it holds; another head may take its place
     RecordHead head;
     std::array<Part, 5> head_parts;        // level, logger, session, process, peer

@@ -77,19 +77,32 @@ void RecordReader::read(std::string_view bytes, std::uint64_t first_line, std::u
 }
 
 void RecordReader::take_line(std::string_view line, std::uint64_t offset) {
+  line = without_line_end(line);
+  if (!has_escapes_ && Framer::has_blank_behind_date(line)) {
+    found_ = memo_.lines.find(line, times_, found_at_);
+    if (found_ != nullptr && found_->unframed) return take_unframed(line, offset);
+  }
   Frame frame;
-  frame.payload = without_line_end(line);
-  if (has_escapes_ || (!line.empty() && line[0] == '[')) frame.payload = strip_ansi(frame.payload, arena_);
+  frame.payload = has_escapes_ || (!line.empty() && line[0] == '[') ? strip_ansi(line, arena_) : line;
   framer_.peel(frame);
   const bool bare = frame.is_bare();
   found_ = bare ? memo_.lines.find(frame.payload, times_, found_at_) : nullptr;
   found_access_ = bare && found_ == nullptr ? memo_.accesses.find(frame.payload, times_, found_at_) : nullptr;
   const bool known = frame.layers == 0 && (found_ != nullptr || found_access_ != nullptr);
-  if (!known || !take_known(frame, line, offset)) take_frame(frame, line, offset, 1);
+  if (!known || !take_known(frame.payload, line, offset)) take_frame(frame, line, offset, 1);
+}
+
+// The memo's line begins with the same bytes, and no framing was found around it.
+void RecordReader::take_unframed(std::string_view line, std::uint64_t offset) {
+  found_access_ = nullptr;
+  if (take_known(line, line, offset)) return;
+  Frame frame;
+  frame.payload = line;
+  take_frame(frame, line, offset, 1);
 }
 
 // Most lines are known and follow a known one: they are told without ever being opened.
-bool RecordReader::take_known(const Frame& frame, std::string_view line, std::uint64_t offset) {
+bool RecordReader::take_known(std::string_view payload, std::string_view line, std::uint64_t offset) {
   if (!open_.empty()) {
     const Open& open = *open_.front();
     if (open_.size() > 1 || open.frame.process != 0 || open.frame.partial) return false;
@@ -100,7 +113,7 @@ bool RecordReader::take_known(const Frame& frame, std::string_view line, std::ui
     if (serial != before) return found_ = nullptr, found_access_ = nullptr, false;   // what was told just now took its place
   }
   tell_known();
-  pending_ = {found_, found_access_, found_at_, frame.payload, without_line_end(line), offset, line_number_++};
+  pending_ = {found_, found_access_, found_at_, payload, line, offset, line_number_++};
   return true;
 }
 

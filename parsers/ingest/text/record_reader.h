@@ -52,7 +52,8 @@ class RecordReader {
   };
 
   void take_line(std::string_view line, std::uint64_t offset);
-  bool take_known(const Frame& frame, std::string_view line, std::uint64_t offset);
+  void take_unframed(std::string_view line, std::uint64_t offset);
+  bool take_known(std::string_view payload, std::string_view line, std::uint64_t offset);
   void tell_known();
   void open_known();
   void recall(const LineMemo::Entry& entry, std::string_view payload, Time at);
