@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <bitset>
 #include <optional>
 #include <unordered_map>
 
@@ -56,6 +57,10 @@ class Progress : public Detector {
   struct Tokens {
     std::array<session::IdLedger, 2> handed_out;    // by requestor
     std::unordered_map<std::uint64_t, double> last;  // value by token
+    std::bitset<kTokens> maybe;                      // by a part of the token's hash: most requests' tokens are not in `last`, which need not be touched then
+
+    static std::size_t part_of(std::uint64_t token) { return (token >> 32) % kTokens; }
+    bool may_have(std::uint64_t token) const { return maybe[part_of(token)]; }
   };
   static std::size_t by_server(Direction requestor) { return requestor == Direction::server_to_client; }
 
@@ -71,7 +76,8 @@ class Progress : public Detector {
   void begin_anew(const TimelineEvent& event, const RpcId& token) {
     Tokens* const tokens = seen_.find(event.session->index);
     if (!tokens) return;
-    const auto last = tokens->last.find(token_key(*event.observation, *event.session, token, event.call->requestor));
+    const std::uint64_t key = token_key(*event.observation, *event.session, token, event.call->requestor);
+    const auto last = tokens->may_have(key) ? tokens->last.find(key) : tokens->last.end();
     if (last != tokens->last.end()) last->second = -1;
   }
 
@@ -95,8 +101,10 @@ class Progress : public Detector {
     if (!message.related.present() || !json_.read(message)) return;
     const auto value = json_.number("/params/progress");
     if (!value) return;
-    if (tokens.last.size() >= kTokens) tokens.last.clear();
-    const auto [last, fresh] = tokens.last.try_emplace(token_key(*event.observation, *event.session, message.related, requestor), *value);
+    if (tokens.last.size() >= kTokens) tokens.last.clear(), tokens.maybe.reset();
+    const std::uint64_t key = token_key(*event.observation, *event.session, message.related, requestor);
+    const auto [last, fresh] = tokens.last.try_emplace(key, *value);
+    tokens.maybe.set(Tokens::part_of(key));
     if (fresh) return;
     const double before = last->second;
     last->second = *value;

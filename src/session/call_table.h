@@ -87,6 +87,7 @@ class CallTable {
   void link_behind(std::uint32_t handle, std::uint64_t hash);
   void unlink(Chain chain, std::uint32_t handle);
   void put_away_oldest();
+  void ask_for_next() const;
   model::Call* brought_back(std::uint64_t identity, Wanted wanted);
   void forget_closed_front();
   void forget_closed();

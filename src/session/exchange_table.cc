@@ -21,48 +21,46 @@ void renew(Exchange& exchange) {
   exchange = std::move(fresh);
 }
 
-// A new entry of that key, in the memory of an ended one where there is one.
-template <typename Map>
-typename Map::mapped_type& add(Map& map, std::vector<typename Map::node_type>& spare, std::uint64_t key) {
-  if (spare.empty()) return map.try_emplace(key).first->second;
-  auto node = std::move(spare.back());
-  spare.pop_back();
-  node.key() = key;
-  return map.insert(std::move(node)).position->second;
-}
-
 }  // namespace
 
-ExchangeTable::Open& ExchangeTable::place_for(std::uint64_t id) {
-  if (const auto found = exchanges_.find(id); found != exchanges_.end()) {
-    unlink(found->second);
-    return found->second;
+std::uint32_t ExchangeTable::place_for(std::uint64_t id) {
+  if (const std::uint32_t place = by_id_.find(id); place != kNone) {
+    unlink(place);
+    return place;
   }
-  return add(exchanges_, spare_exchanges_, id);
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(places_.size()));
+    places_.emplace_back();
+  }
+  const std::uint32_t place = free_.back();
+  free_.pop_back();
+  by_id_.exchange(id, place);
+  return place;
 }
 
 Exchange& ExchangeTable::open(std::uint64_t id, std::uint64_t connection) {
-  Open& open = place_for(id);
-  open.exchange.id = id;
-  open.exchange.connection = connection;
-  link(open);
+  const std::uint32_t place = place_for(id);
+  Exchange& exchange = places_[place].exchange;
+  exchange.id = id;
+  exchange.connection = connection;
+  link(place);
   order_.push_back(id);
   if (order_.size() > 4 * limits_.exchanges) order_.pop_front();
-  return open.exchange;
+  return exchange;
 }
 
 Exchange* ExchangeTable::find(std::uint64_t id) {
-  const auto found = exchanges_.find(id);
-  return found == exchanges_.end() ? nullptr : &found->second.exchange;
+  const std::uint32_t place = by_id_.find(id);
+  return place == kNone ? nullptr : &places_[place].exchange;
 }
 
 void ExchangeTable::erase(std::uint64_t id) {
-  const auto found = exchanges_.find(id);
-  if (found == exchanges_.end()) return;
-  unlink(found->second);
-  if (spare_exchanges_.size() >= kSpare) return void(exchanges_.erase(found));
-  renew(found->second.exchange);
-  spare_exchanges_.push_back(exchanges_.extract(found));
+  const std::uint32_t place = by_id_.find(id);
+  if (place == kNone) return;
+  unlink(place);
+  by_id_.erase(id);
+  renew(places_[place].exchange);
+  free_.push_back(place);
 }
 
 Exchange* ExchangeTable::oldest() {
@@ -73,37 +71,35 @@ Exchange* ExchangeTable::oldest() {
 }
 
 void ExchangeTable::each(Visit visit) {
-  for (auto& [id, open] : exchanges_) visit(open.exchange);
-}
-
-void ExchangeTable::mark_gap_on(std::uint64_t connection, Visit visit) {
-  const auto newest = newest_.find(connection);
-  std::size_t seen = 0;
-  for (Open* open = newest == newest_.end() ? nullptr : newest->second; open; open = open->older, ++seen) {
-    if (seen >= limits_.same_id_calls && open->in_gap) return;
-    open->in_gap = open->exchange.gap = true;
-    if (seen < limits_.same_id_calls) visit(open->exchange);
+  for (Place& place : places_) {
+    if (place.exchange.id != 0) visit(place.exchange);
   }
 }
 
-void ExchangeTable::link(Open& open) {
-  const auto found = newest_.find(open.exchange.connection);
-  const bool first = found == newest_.end();
-  Open*& newest = first ? add(newest_, spare_newest_, open.exchange.connection) : found->second;
-  if (first) newest = nullptr;
-  open.older = newest;
-  open.newer = nullptr;
-  open.in_gap = false;
-  if (newest) newest->newer = &open;
-  newest = &open;
+void ExchangeTable::mark_gap_on(std::uint64_t connection, Visit visit) {
+  std::size_t seen = 0;
+  for (std::uint32_t at = newest_.find(connection); at != kNone; at = places_[at].older, ++seen) {
+    Place& place = places_[at];
+    if (seen >= limits_.same_id_calls && place.in_gap) return;
+    place.in_gap = place.exchange.gap = true;
+    if (seen < limits_.same_id_calls) visit(place.exchange);
+  }
 }
 
-void ExchangeTable::unlink(Open& open) {
-  if (open.older) open.older->newer = open.newer;
-  if (open.newer) open.newer->older = open.older;
-  else if (open.older) newest_[open.exchange.connection] = open.older;
-  else if (spare_newest_.size() >= kSpare) newest_.erase(open.exchange.connection);
-  else spare_newest_.push_back(newest_.extract(open.exchange.connection));
+void ExchangeTable::link(std::uint32_t at) {
+  Place& place = places_[at];
+  place.older = newest_.exchange(place.exchange.connection, at);
+  place.newer = kNone;
+  place.in_gap = false;
+  if (place.older != kNone) places_[place.older].newer = at;
+}
+
+void ExchangeTable::unlink(std::uint32_t at) {
+  const Place& place = places_[at];
+  if (place.older != kNone) places_[place.older].newer = place.newer;
+  if (place.newer != kNone) places_[place.newer].older = place.older;
+  else if (place.older != kNone) newest_.exchange(place.exchange.connection, place.older);
+  else newest_.erase(place.exchange.connection);
 }
 
 }  // namespace mcpscan::session

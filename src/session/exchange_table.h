@@ -5,12 +5,12 @@
 
 #include <cstdint>
 #include <deque>
-#include <unordered_map>
 #include <vector>
 
 #include "base/function_ref.h"
 #include "base/limits.h"
 #include "model/timeline.h"
+#include "session/handle_index.h"
 
 namespace mcpscan::session {
 
@@ -23,7 +23,7 @@ class ExchangeTable {
   // Null when it is not open.
   model::Exchange* find(std::uint64_t id);
   void erase(std::uint64_t id);
-  std::size_t size() const { return exchanges_.size(); }
+  std::size_t size() const { return by_id_.size(); }
   // The one opened first; null when none is known.
   model::Exchange* oldest();
 
@@ -34,27 +34,24 @@ class ExchangeTable {
   void mark_gap_on(std::uint64_t connection, Visit visit);
 
  private:
+  static constexpr std::uint32_t kNone = HandleIndex::kNone;
+
+  // A place for an exchange; free while its number is 0, and then kept for its memory: most exchanges end before the next begins.
   // Exchanges of one connection are a chain, newest first.
-  struct Open {
+  struct Place {
     model::Exchange exchange;
-    Open* older = nullptr;
-    Open* newer = nullptr;
+    std::uint32_t older = kNone, newer = kNone;
     bool in_gap = false;   // marked by a hole of its connection, and so is all that is older
   };
-  using Exchanges = std::unordered_map<std::uint64_t, Open>;
-  using Newest = std::unordered_map<std::uint64_t, Open*>;
-  static constexpr std::size_t kSpare = 256;
 
-  Open& place_for(std::uint64_t id);
-  void link(Open& open);
-  void unlink(Open& open);
+  std::uint32_t place_for(std::uint64_t id);
+  void link(std::uint32_t place);
+  void unlink(std::uint32_t place);
 
   const Limits& limits_;
-  Exchanges exchanges_;
-  Newest newest_;   // by connection
-  // Ended ones, kept for their memory: most exchanges end before the next begins.
-  std::vector<Exchanges::node_type> spare_exchanges_;
-  std::vector<Newest::node_type> spare_newest_;
+  std::deque<Place> places_;
+  std::vector<std::uint32_t> free_;
+  HandleIndex by_id_, newest_;   // newest: by connection
   std::deque<std::uint64_t> order_;
 };
 

@@ -66,8 +66,8 @@ void SessionTracker::on_exchange_request(const Observation& seen) {
     ++state.session.exchanges;
     state.session.asked_to_end = state.session.asked_to_end || exchange.method == "DELETE";
     remember_peer(state, &http);
-    const auto resumed = stream_of_event_.find(hash_bytes(exchange.last_event_id, state.session.index));
-    if (!exchange.last_event_id.empty() && resumed != stream_of_event_.end()) exchange.resumes = resumed->second;
+    const auto resumed = exchange.last_event_id.empty() ? stream_of_event_.end() : stream_of_event_.find(hash_bytes(exchange.last_event_id, state.session.index));
+    if (resumed != stream_of_event_.end()) exchange.resumes = resumed->second;
   }
   Event opened = event(EventKind::exchange_opened, seen, exchange.session == kNoSession ? nullptr : &sessions_.at(exchange.session));
   opened.exchange = &exchange;
@@ -150,8 +150,8 @@ void SessionTracker::close_exchange(Exchange& exchange, EndReason reason, const 
   }
   emit(closed);
   if (!state) return;
-  if (session_of_connection_.size() >= limits_.exchanges) session_of_connection_.clear();
-  if (exchange.connection != 0) session_of_connection_[exchange.connection] = exchange.session;
+  if (session_of_connection_.size() >= limits_.exchanges) session_of_connection_ = HandleIndex();
+  if (exchange.connection != 0) session_of_connection_.exchange(exchange.connection, exchange.session);
   for (const std::uint32_t handle : exchange.calls) {
     Call& call = calls_.at(handle);
     if (call.exchange != exchange.id || call.closed != CloseReason::open) continue;
@@ -347,8 +347,8 @@ void SessionTracker::on_gap(const Observation& seen) {
   }
   if (!seen.session.empty()) touched.push_back(session_of(seen, exchange_of(seen)).session.index);
   if (touched.empty() && seen.connection != 0) {  // between two exchanges, or where a whole one is missing
-    const auto last = session_of_connection_.find(seen.connection);
-    if (last != session_of_connection_.end() && sessions_.alive(last->second)) touched.push_back(last->second);
+    const std::uint32_t last = session_of_connection_.find(seen.connection);
+    if (last != HandleIndex::kNone && sessions_.alive(last)) touched.push_back(last);
   }
   // It may hide the end of any handshake that is under way: clients of several sessions may share their connections.
   const bool unplaced = !seen.gap->whole_input && (touched.empty() || (options_.wire && seen.exchange == 0));

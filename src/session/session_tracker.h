@@ -222,7 +222,7 @@ class SessionTracker : public model::ObservationSink {
   bool requests_lost_ = false;                                          // wire: bytes of clients are missing, and requests may be among them
   std::set<std::string> broadcasting_;                                  // servers that sent one reply to two sessions
   std::unordered_map<std::uint64_t, std::vector<CallRef>> calls_of_lines_;  // access lines whose exchange is not over yet -> its calls
-  std::unordered_map<std::uint64_t, std::uint32_t> session_of_connection_;  // wire: whose exchanges a connection carried last
+  HandleIndex session_of_connection_;                                  // wire: whose exchanges a connection carried last
   std::deque<std::uint32_t> pending_;                                  // sessions whose id is still to come, oldest first
   std::uint64_t nameless_starts_ = 0;                                  // log: initialize requests that named no session
   std::uint32_t context_session_ = kNoSession;                         // log: named by a line of its own, for what the client sends next
