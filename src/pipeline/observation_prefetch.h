@@ -24,8 +24,9 @@ inline void prefetch(const model::Observation& seen) {
 // Gives each of `observations` to `visit` in order, those to come prefetched.
 template <typename Observations, typename Visit>
 void each_prefetched(Observations& observations, Visit visit) {
-  constexpr std::size_t kAhead = 4;
+  constexpr std::size_t kAhead = 4, kTwiceAhead = 2 * kAhead;  // to know where an observation's texts are it must be there itself
   for (std::size_t i = 0; i < observations.size(); ++i) {
+    if (i + kTwiceAhead < observations.size()) prefetch_lines(&observations[i + kTwiceAhead], sizeof observations[i]);
     if (i + kAhead < observations.size()) prefetch(observations[i + kAhead]);
     visit(observations[i]);
   }
