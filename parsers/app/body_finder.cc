@@ -2,6 +2,7 @@
 #include <array>
 
 #include "app/message_reader.h"
+#include "base/find_text.h"
 
 // One search for the word "jsonrpc" tells whether a line has a body at all; what stands around the word tells its form; one walk
 // from the left then finds the bracket that holds it. Prose before the body may hold braces and odd quotes: the walk starts
@@ -198,14 +199,14 @@ std::size_t Finder::find_printed(std::size_t goal, const Form& form) const {
 
 FoundBody find_body(std::string_view line) {
   Finder finder(line);
-  std::size_t at = line.find(kWord);
+  std::size_t at = find_text(line, kWord);
   for (int hit = 0; at != std::string_view::npos && hit < kMaxHits; ++hit) {
     const Form form = form_of(line, at);
     if (form.found) {
       const FoundBody found = finder.locate(at, form);
       if (found.position != std::string_view::npos) return found;
     }
-    at = line.find(kWord, at + kWord.size());
+    at = find_text(line, kWord, at + kWord.size());
   }
   return {};
 }

@@ -1,6 +1,6 @@
 #include "pipeline/surroundings_memo.h"
 
-#include "base/hash.h"
+#include <span>
 
 namespace mcpscan::pipeline {
 
@@ -15,20 +15,22 @@ bool SurroundingsMemo::Part::take(std::string_view part, std::string_view text) 
 
 ingest::Surroundings SurroundingsMemo::of(std::string_view before_body) {
   if (before_body.empty() || before_body.size() > kTextBytes) return ingest::describe_surroundings(before_body, {});
-  if (known_.empty()) known_.resize(kTexts);
-  Known& known = known_[hash_bytes(before_body) % kTexts];
-  if (known.text == before_body) {
+  known_.make_room();
+  for (const Known& known : known_.empty() ? std::span<Known>() : known_.places_of(before_body)) {
+    if (known.text != before_body) continue;
     ingest::Surroundings told = known.told;
     told.session = known.session.in(before_body);
     told.peer = known.peer.in(before_body);
     return told;
   }
   const ingest::Surroundings told = ingest::describe_surroundings(before_body, {});
-  known.text.clear();
-  if (known.session.take(told.session, before_body) && known.peer.take(told.peer, before_body)) {
-    known.text.assign(before_body);
-    known.told = told;
-  }
+  Part session, peer;
+  if (!session.take(told.session, before_body) || !peer.take(told.peer, before_body)) return told;
+  Known& known = known_.put(before_body);
+  known.text.assign(before_body);
+  known.told = told;
+  known.session = session;
+  known.peer = peer;
   return told;
 }
 

@@ -6,15 +6,15 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "ingest/text/memo_table.h"
 #include "ingest/text/surroundings.h"
 
 namespace mcpscan::pipeline {
 
 class SurroundingsMemo {
  public:
-  static constexpr std::size_t kTexts = 256;
+  static constexpr std::size_t kTexts = 1024, kFirstTexts = 64;   // two a session, of those busy at a time
   static constexpr std::size_t kTextBytes = 200;
 
   ingest::Surroundings of(std::string_view before_body);
@@ -30,8 +30,9 @@ class SurroundingsMemo {
     std::string text;
     ingest::Surroundings told;
     Part session, peer;
+    std::uint64_t serial = 0;   // of what it holds; another text may take its place
   };
-  std::vector<Known> known_;
+  ingest::MemoTable<Known, kTexts, kFirstTexts> known_;
 };
 
 }  // namespace mcpscan::pipeline
