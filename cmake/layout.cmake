@@ -17,8 +17,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_G
     target_compile_options(mcpscan_layout INTERFACE -fprofile-generate)
     target_link_options(mcpscan_program_layout INTERFACE -fprofile-generate)
   else()
-    target_compile_options(mcpscan_layout INTERFACE -fprofile-use=${profile} -Wno-profile-instr-out-of-date -Wno-profile-instr-unprofiled -Wno-backend-plugin)
+    # Objects of two trainings do not link: each has a name of its own, so that a new one builds all anew.
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${profile})
+    file(SHA256 ${profile} training)
+    string(SUBSTRING ${training} 0 12 training)
+    file(COPY_FILE ${profile} ${CMAKE_BINARY_DIR}/training-${training}.profdata ONLY_IF_DIFFERENT)
+    target_compile_options(mcpscan_layout INTERFACE -fprofile-use=${CMAKE_BINARY_DIR}/training-${training}.profdata -Wno-profile-instr-out-of-date
+                                                    -Wno-profile-instr-unprofiled -Wno-backend-plugin)
     check_linker_flag(CXX -fuse-ld=lld MCPSCAN_HAS_LLD)
     if(MCPSCAN_HAS_LLD)
       target_compile_options(mcpscan_layout INTERFACE -flto=thin -ffat-lto-objects)

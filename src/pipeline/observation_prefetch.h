@@ -5,14 +5,10 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/prefetch.h"
 #include "model/observation.h"
 
 namespace mcpscan::pipeline {
-
-inline void prefetch_lines(const void* from, std::size_t bytes) {
-  constexpr std::size_t kLine = 64;
-  for (std::size_t at = 0; at < bytes; at += kLine) __builtin_prefetch(static_cast<const char*>(from) + at);
-}
 
 inline void prefetch(const model::Observation& seen) {
   constexpr std::size_t kTextHead = 320;

@@ -128,11 +128,13 @@ void argument_tokens(std::string_view text, std::vector<std::string>& tokens) {
 
 bool stands_in(std::string_view token, std::string_view text) {
   const auto joins = [](char c) { return (class_of(c) & (kDigit | kLetter)) != 0 || c == '_'; };
-  for (std::size_t at = find_text(text, token); at != std::string_view::npos; at = find_text(text, token, at + 1)) {
+  // From behind: what is structured stands behind the prose that says the same.
+  for (std::size_t at = rfind_text(text, token); at != std::string_view::npos; at = rfind_text(text, token, at - 1)) {
     const std::size_t end = at + token.size();
     // A letter behind a backslash is an escape, no part of a word.
     const bool starts = at == 0 || !joins(text[at - 1]) || (at > 1 && text[at - 2] == '\\');
     if (starts && (end == text.size() || !joins(text[end]))) return true;
+    if (at == 0) break;
   }
   return false;
 }

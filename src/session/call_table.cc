@@ -4,6 +4,7 @@
 
 #include "base/find_text.h"
 #include "base/hash.h"
+#include "base/prefetch.h"
 #include "session/argument_echo.h"
 
 namespace mcpscan::session {
@@ -133,12 +134,11 @@ void CallTable::put_away_oldest() {
 
 // Those that are put away next were last touched long ago.
 void CallTable::ask_for_next() const {
-  constexpr std::size_t kCall = 4, kItsHead = 2, kLine = 64;
+  constexpr std::size_t kCall = 4, kItsHead = 2;
   if (finished_.size() <= kCall) return;
-  const char* const call = reinterpret_cast<const char*>(&calls_[finished_[kCall]]);
-  for (std::size_t at = 0; at < sizeof(Call); at += kLine) __builtin_prefetch(call + at);
+  prefetch_lines(&calls_[finished_[kCall]], sizeof(Call));
   const std::string& head = calls_[finished_[kItsHead]].head;
-  for (std::size_t at = 0; at < head.size(); at += kLine) __builtin_prefetch(head.data() + at);
+  prefetch_lines(head.data(), head.size());
 }
 
 // It is the next to be put away again: who asked for it has done so by then.
