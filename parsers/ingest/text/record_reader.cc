@@ -78,15 +78,15 @@ void RecordReader::read(std::string_view bytes, std::uint64_t first_line, std::u
 
 void RecordReader::take_line(std::string_view line, std::uint64_t offset) {
   line = without_line_end(line);
-  if (!has_escapes_ && Framer::has_blank_behind_date(line)) {
-    found_ = memo_.lines.find(line, times_, found_at_);
-    if (found_ != nullptr && found_->unframed) return take_unframed(line, offset);
-  }
+  const bool dated = !has_escapes_ && Framer::has_blank_behind_date(line);
+  if (dated) found_ = memo_.lines.find(line, times_, found_at_);
+  if (dated && found_ != nullptr && found_->unframed) return take_unframed(line, offset);
   Frame frame;
   frame.payload = has_escapes_ || (!line.empty() && line[0] == '[') ? strip_ansi(line, arena_) : line;
   framer_.peel(frame);
   const bool bare = frame.is_bare();
-  found_ = bare ? memo_.lines.find(frame.payload, times_, found_at_) : nullptr;
+  if (!bare) found_ = nullptr;
+  else if (!dated || frame.layers != 0) found_ = memo_.lines.find(frame.payload, times_, found_at_);
   found_access_ = bare && found_ == nullptr ? memo_.accesses.find(frame.payload, times_, found_at_) : nullptr;
   const bool known = frame.layers == 0 && (found_ != nullptr || found_access_ != nullptr);
   if (!known || !take_known(frame.payload, line, offset)) take_frame(frame, line, offset, 1);
