@@ -1,6 +1,6 @@
-// find_text(), rfind_text(): where a word begins in a text, told by its first and last byte in sixteen places at a time. string_view::find stops at each
-// byte that looks like the first one, which in prose and JSON is often; memmem sets up a table for each search, which in short texts costs
-// more than the search.
+// find_text(), rfind_text(): where a word begins in a text, told by its first and last byte in sixteen places at a time. string_view::find
+// stops at each byte that looks like the first one, which in prose and JSON is often; memmem sets up a table for each search, which in short
+// texts costs more than the search.
 #pragma once
 
 #include <algorithm>

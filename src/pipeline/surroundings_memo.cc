@@ -4,23 +4,14 @@
 
 namespace mcpscan::pipeline {
 
-bool SurroundingsMemo::Part::take(std::string_view part, std::string_view text) {
-  at = size = 0;
-  if (part.empty()) return true;
-  if (part.data() < text.data() || part.data() + part.size() > text.data() + text.size()) return false;
-  at = static_cast<std::uint16_t>(part.data() - text.data());
-  size = static_cast<std::uint16_t>(part.size());
-  return true;
-}
-
 ingest::Surroundings SurroundingsMemo::of(std::string_view before_body) {
   if (before_body.empty() || before_body.size() > kTextBytes) return ingest::describe_surroundings(before_body, {});
   known_.make_room();
   for (const Known& known : known_.empty() ? std::span<Known>() : known_.places_of(before_body)) {
     if (known.text != before_body) continue;
     ingest::Surroundings told = known.told;
-    told.session = known.session.in(before_body);
-    told.peer = known.peer.in(before_body);
+    told.session = known.session.of(before_body);
+    told.peer = known.peer.of(before_body);
     return told;
   }
   const ingest::Surroundings told = ingest::describe_surroundings(before_body, {});

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "ingest/text/line_memo.h"
 #include "ingest/text/memo_table.h"
 #include "ingest/text/surroundings.h"
 
@@ -20,12 +21,7 @@ class SurroundingsMemo {
   ingest::Surroundings of(std::string_view before_body);
 
  private:
-  // A part of the text, by its place in it.
-  struct Part {
-    std::uint16_t at = 0, size = 0;
-    bool take(std::string_view part, std::string_view text);
-    std::string_view in(std::string_view text) const { return size == 0 ? std::string_view{} : text.substr(at, size); }
-  };
+  using Part = ingest::LineMemo::Part;
   struct Known {
     std::string text;
     ingest::Surroundings told;

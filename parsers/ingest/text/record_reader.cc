@@ -154,7 +154,7 @@ std::size_t RecordReader::take_export(std::string_view rest) {
   found_ = nullptr;
   const std::string_view record = rest.substr(0, taken);
   const auto lines = static_cast<std::uint32_t>(std::count(record.begin(), record.end(), '\n') + (record.back() != '\n'));
-  const std::string_view first = record.substr(0, record.find('\n'));
+  const std::string_view first = without_line_end(record.substr(0, record.find('\n')));
   framer_.peel(frame);
   take_frame(frame, first, static_cast<std::uint64_t>(rest.data() - bytes_.data()), lines);
   return taken;
@@ -280,7 +280,7 @@ void RecordReader::start(const Frame& frame, std::string_view line, std::uint64_
   Open& open = fresh();
   open.source = {input_, model::PlaceKind::line, line_number_, base_offset_ + offset};
   open.lines = lines;
-  open.line = without_line_end(line);
+  open.line = line;
   open.bytes = frame.payload.size();
   open.cut = frame.partial;
   take_text(open, frame);
