@@ -12,7 +12,7 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; 
 
 }  // namespace
 
-void BodyReader::open(Use use, const CodingList& codings, model::Stamp stamp) {
+void BodyReader::open(Use use, const CodingList& codings, const model::Stamp& stamp) {
   close();
   use_ = use;
   wire_bytes_ = 0;
@@ -27,7 +27,7 @@ void BodyReader::open(Use use, const CodingList& codings, model::Stamp stamp) {
   decoder_ = std::make_unique<ContentDecoder>(state_.limits, codings);
 }
 
-void BodyReader::feed(std::string_view bytes, bool last, model::Stamp stamp) {
+void BodyReader::feed(std::string_view bytes, bool last, const model::Stamp& stamp) {
   wire_bytes_ += bytes.size();
   if (use_ == Use::ignore) return;
   if (decoder_ != nullptr)
@@ -37,7 +37,7 @@ void BodyReader::feed(std::string_view bytes, bool last, model::Stamp stamp) {
   account();
 }
 
-void BodyReader::decode(std::string_view bytes, model::Stamp stamp) {
+void BodyReader::decode(std::string_view bytes, const model::Stamp& stamp) {
   if (hole_) return;
   const auto state = decoder_->feed(bytes, [&](std::string_view piece) { take(piece, false, stamp); });
   if (state == ContentDecoder::State::good) return;
@@ -50,7 +50,7 @@ void BodyReader::decode(std::string_view bytes, model::Stamp stamp) {
   missing(stamp);
 }
 
-void BodyReader::take(std::string_view decoded, bool last, model::Stamp stamp) {
+void BodyReader::take(std::string_view decoded, bool last, const model::Stamp& stamp) {
   if (use_ == Use::sniff) {
     while (!decoded.empty() && is_blank(decoded.front())) decoded.remove_prefix(1);
     if (decoded.empty()) return;
@@ -63,7 +63,7 @@ void BodyReader::take(std::string_view decoded, bool last, model::Stamp stamp) {
     take_events(decoded, stamp);
 }
 
-void BodyReader::take_json(std::string_view decoded, bool last, model::Stamp stamp) {
+void BodyReader::take_json(std::string_view decoded, bool last, const model::Stamp& stamp) {
   if (hole_) return;
   if (last && text_.empty() && decoded.size() <= state_.limits.body_bytes) return hand_on(decoded, stamp);
   const std::size_t room = state_.limits.body_bytes - std::min(state_.limits.body_bytes, text_.size());
@@ -74,7 +74,7 @@ void BodyReader::take_json(std::string_view decoded, bool last, model::Stamp sta
   text_.append(decoded.substr(0, state_.over_budget() ? 0 : room));
 }
 
-void BodyReader::take_events(std::string_view decoded, model::Stamp stamp) {
+void BodyReader::take_events(std::string_view decoded, const model::Stamp& stamp) {
   const auto yield = [&](const SseEvent& event) {
     if (use_ == Use::events) events_.sse_event(event, stamp);
   };
@@ -85,12 +85,12 @@ void BodyReader::take_events(std::string_view decoded, model::Stamp stamp) {
   sse_.gap(yield);
 }
 
-void BodyReader::hand_on(std::string_view text, model::Stamp stamp) {
+void BodyReader::hand_on(std::string_view text, const model::Stamp& stamp) {
   handed_on_ = true;
   events_.json_text(from_, text, hole_, stamp);
 }
 
-void BodyReader::missing(model::Stamp stamp) {
+void BodyReader::missing(const model::Stamp& stamp) {
   if (use_ == Use::events) {
     sse_.gap([&](const SseEvent& event) { events_.sse_event(event, stamp); });
   }
@@ -98,12 +98,12 @@ void BodyReader::missing(model::Stamp stamp) {
   account();
 }
 
-void BodyReader::end(model::Stamp stamp) {
+void BodyReader::end(const model::Stamp& stamp) {
   if (use_ == Use::json && !handed_on_ && !text_.empty()) hand_on(text_, stamp);
   close();
 }
 
-void BodyReader::cut(model::Stamp stamp) {
+void BodyReader::cut(const model::Stamp& stamp) {
   if (use_ == Use::json && !handed_on_ && !text_.empty()) {
     hole_ = true;
     hand_on(text_, stamp);

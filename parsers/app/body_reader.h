@@ -21,8 +21,8 @@ class BodyReader {
    public:
     virtual ~Events() = default;
     // A whole JSON text, or with `truncated` the beginning of one.
-    virtual void json_text(model::Side from, std::string_view text, bool truncated, model::Stamp stamp) = 0;
-    virtual void sse_event(const SseEvent& event, model::Stamp stamp) = 0;
+    virtual void json_text(model::Side from, std::string_view text, bool truncated, const model::Stamp& stamp) = 0;
+    virtual void sse_event(const SseEvent& event, const model::Stamp& stamp) = 0;
     // The first bytes of a body that was looked at and is no JSON.
     virtual void other_text(model::Side from, std::string_view head) = 0;
   };
@@ -33,15 +33,15 @@ class BodyReader {
   BodyReader(const BodyReader&) = delete;
   BodyReader& operator=(const BodyReader&) = delete;
 
-  void open(Use use, const CodingList& codings, model::Stamp stamp);
+  void open(Use use, const CodingList& codings, const model::Stamp& stamp);
   // `last`: the body is whole with this piece.
-  void feed(std::string_view bytes, bool last, model::Stamp stamp);
+  void feed(std::string_view bytes, bool last, const model::Stamp& stamp);
   // Bytes of the body are missing here.
-  void missing(model::Stamp stamp);
+  void missing(const model::Stamp& stamp);
   // The body is complete.
-  void end(model::Stamp stamp);
+  void end(const model::Stamp& stamp);
   // The evidence breaks off: what is there is handed on as truncated.
-  void cut(model::Stamp stamp);
+  void cut(const model::Stamp& stamp);
   // Forgets what is kept.
   void close();
 
@@ -49,11 +49,11 @@ class BodyReader {
   bool ignored() const { return use_ == Use::ignore; }
 
  private:
-  void take(std::string_view decoded, bool last, model::Stamp stamp);
-  void take_json(std::string_view decoded, bool last, model::Stamp stamp);
-  void take_events(std::string_view decoded, model::Stamp stamp);
-  void decode(std::string_view bytes, model::Stamp stamp);
-  void hand_on(std::string_view text, model::Stamp stamp);
+  void take(std::string_view decoded, bool last, const model::Stamp& stamp);
+  void take_json(std::string_view decoded, bool last, const model::Stamp& stamp);
+  void take_events(std::string_view decoded, const model::Stamp& stamp);
+  void decode(std::string_view bytes, const model::Stamp& stamp);
+  void hand_on(std::string_view text, const model::Stamp& stamp);
   void drop_decoder();
   void account();
 

@@ -56,20 +56,23 @@ char* copy_to(std::string_view text, char* out) {
 }
 
 // MCP 2026-07-28: a header value that is not plain ASCII is sent as =?base64?...?=. Room as for decode_base64().
+constexpr std::string_view kEncodedHead = "=?base64?", kEncodedTail = "?=";
+
+bool is_encoded(std::string_view value) {
+  return value.size() >= kEncodedHead.size() + kEncodedTail.size() && value.starts_with(kEncodedHead) && value.ends_with(kEncodedTail);
+}
+
 char* copy_decoded(std::string_view value, char* out) {
-  constexpr std::string_view kHead = "=?base64?", kTail = "?=";
-  const bool wrapped = value.size() >= kHead.size() + kTail.size() && value.substr(0, kHead.size()) == kHead &&
-                       value.substr(value.size() - kTail.size()) == kTail;
-  char* const end = wrapped ? decode_base64(value.substr(kHead.size(), value.size() - kHead.size() - kTail.size()), out) : nullptr;
+  char* const end = is_encoded(value) ? decode_base64(value.substr(kEncodedHead.size(), value.size() - kEncodedHead.size() - kEncodedTail.size()), out) : nullptr;
   return end != nullptr ? end : copy_to(value, out);
 }
 
 bool is_event_stream(std::string_view content_type) {
   constexpr std::string_view kType = "text/event-stream";
-  return iequals(trim_space(content_type.substr(0, content_type.find(';'))), kType);
+  return content_type == kType || iequals(trim_space(content_type.substr(0, content_type.find(';'))), kType);
 }
 
-bool is_json(std::string_view content_type) { return icontains(content_type, "json"); }
+bool is_json(std::string_view content_type) { return content_type.starts_with("application/json") || icontains(content_type, "json"); }
 
 Direction direction_of(Side from) { return from == Side::client ? Direction::client_to_server : Direction::server_to_client; }
 
@@ -77,10 +80,23 @@ bool is_evidence_end(EndReason reason) { return reason == EndReason::evidence_en
 
 }  // namespace
 
+// In one piece where the texts are, unless most of it is not theirs.
+bool KeptHead::assign_whole(const HttpHead& from, std::size_t size) {
+  constexpr std::size_t kOthers = 1024;
+  if (from.section.size() > size + kOthers || is_encoded(from.mcp_name) || is_encoded(from.mcp_method)) return false;
+  bytes.assign(from.section);
+  for (const auto field : kKeptFields) {
+    if ((from.*field).data() != nullptr) head.*field = {bytes.data() + ((from.*field).data() - from.section.data()), (from.*field).size()};
+  }
+  return true;
+}
+
 void KeptHead::assign(const HttpHead& from) {
   head = from;
+  head.section = {};
   std::size_t size = 0;
   for (const auto field : kKeptFields) size += (from.*field).size();
+  if (!from.section.empty() && assign_whole(from, size)) return;
   bytes.resize(size);
   char* to = bytes.data();
   for (const auto field : kKeptFields) {
@@ -113,7 +129,7 @@ void Exchange::begin(HttpConnection& connection, std::uint64_t number) {
 
 // --- the request ---
 
-void Exchange::request_head(const HttpHead& head, Stamp stamp) {
+void Exchange::request_head(const HttpHead& head, const Stamp& stamp) {
   if (recorder()) recorder()->head(number_, connection_->flow(), Side::client, head, stamp);
   has_request_ = true;
   request_.assign(head);
@@ -156,12 +172,12 @@ Exchange::Nature Exchange::nature_of_request() const {
   return is_post() && may_be_json ? Nature::undecided : Nature::foreign;
 }
 
-void Exchange::request_body(std::string_view bytes, bool last, Stamp stamp) {
+void Exchange::request_body(std::string_view bytes, bool last, const Stamp& stamp) {
   if (recorder()) recorder()->body(number_, Side::client, bytes, stamp);
   request_body_.feed(bytes, last, stamp);
 }
 
-void Exchange::request_end(Stamp stamp) {
+void Exchange::request_end(const Stamp& stamp) {
   if (recorder()) recorder()->complete(number_, Side::client, stamp);
   request_body_.end(stamp);
   request_done_ = true;
@@ -169,7 +185,7 @@ void Exchange::request_end(Stamp stamp) {
   if (nature_ == Nature::mcp) emit_request();
 }
 
-void Exchange::request_lost(Stamp stamp) {
+void Exchange::request_lost(const Stamp& stamp) {
   request_hole_ = true;
   request_body_.cut(stamp);
   request_done_ = true;
@@ -179,7 +195,7 @@ void Exchange::request_lost(Stamp stamp) {
 
 // --- the response ---
 
-void Exchange::response_head(const HttpHead& head, Stamp stamp) {
+void Exchange::response_head(const HttpHead& head, const Stamp& stamp) {
   if (recorder()) recorder()->head(number_, connection_->flow(), Side::server, head, stamp);
   has_response_ = true;
   response_.assign(head);
@@ -208,38 +224,38 @@ BodyReader::Use Exchange::response_use() const {
   return nature_ == Nature::mcp ? BodyReader::Use::sniff : BodyReader::Use::ignore;
 }
 
-void Exchange::join_events(Stamp stamp) {
+void Exchange::join_events(const Stamp& stamp) {
   joined_ = untold_ = is_sse_ = true;
   stream_ = StreamKind::legacy_sse;
   last_byte_at_ = stamp.at;
   response_body_.open(BodyReader::Use::events, {}, stamp);
 }
 
-void Exchange::response_body(std::string_view bytes, bool last, Stamp stamp) {
+void Exchange::response_body(std::string_view bytes, bool last, const Stamp& stamp) {
   last_byte_at_ = stamp.at;
   if (recorder()) recorder()->body(number_, Side::server, bytes, stamp);
   response_body_.feed(bytes, last, stamp);
   if (nature_ == Nature::foreign && !response_body_.ignored()) response_body_.close();
 }
 
-void Exchange::response_end(Stamp stamp) {
+void Exchange::response_end(const Stamp& stamp) {
   if (recorder()) recorder()->complete(number_, Side::server, stamp);
   response_body_.end(stamp);
   response_done_ = true;
 }
 
-void Exchange::missing(Side from, Stamp stamp) {
+void Exchange::missing(Side from, const Stamp& stamp) {
   if (recorder()) recorder()->missing(number_, from, stamp);
   (from == Side::client ? request_hole_ : response_hole_) = true;
   (from == Side::client ? request_body_ : response_body_).missing(stamp);
 }
 
-void Exchange::client_closed(Stamp stamp) {
+void Exchange::client_closed(const Stamp& stamp) {
   if (recorder()) recorder()->client_closed(number_, stamp);
   client_closed_at_ = stamp.at;
 }
 
-void Exchange::end(EndReason reason, Stamp stamp) {
+void Exchange::end(EndReason reason, const Stamp& stamp) {
   if (ended_) return;
   ended_ = true;
   if (recorder()) recorder()->end(number_, nature_ == Nature::mcp, reason, stamp);
@@ -293,7 +309,7 @@ void Exchange::keep_refusal(Side from, std::string_view text) {
   if (from == Side::server && response_.head.status >= kFirstRefusal) refusal_ = text_head(text, state_.limits.evidence_text_bytes);
 }
 
-void Exchange::json_text(Side from, std::string_view text, bool truncated, Stamp stamp) {
+void Exchange::json_text(Side from, std::string_view text, bool truncated, const Stamp& stamp) {
   keep_refusal(from, text);
   if (nature_ == Nature::undecided) {
     if (judge(from, text))
@@ -304,7 +320,7 @@ void Exchange::json_text(Side from, std::string_view text, bool truncated, Stamp
   if (nature_ == Nature::mcp) emit_body(from, text, {}, stamp);
 }
 
-void Exchange::sse_event(const SseEvent& event, Stamp stamp) {
+void Exchange::sse_event(const SseEvent& event, const Stamp& stamp) {
   if (nature_ == Nature::foreign) return;
   if (!event.id.empty()) last_event_id_ = event.id;
   if (event.data.empty()) return emit_stream_event(event.id, stamp);
@@ -336,7 +352,7 @@ void Exchange::take_endpoint_event(const SseEvent& event) {
 
 // --- observations ---
 
-void Exchange::emit_body(Side from, std::string_view text, std::string_view event_id, Stamp stamp) {
+void Exchange::emit_body(Side from, std::string_view text, std::string_view event_id, const Stamp& stamp) {
   if (from == Side::client && listens(text)) stream_ = StreamKind::listen;
   emit_request();
   if (evidence_over_) connection_->report_gap(from, 0, this, kEndsInside, stamp);
@@ -360,7 +376,7 @@ bool Exchange::listens(std::string_view text) {
 }
 
 // A priming event: an id and nothing else, so that the client can resume the stream (MCP 2025-11-25, transports, Resumability).
-void Exchange::emit_stream_event(std::string_view event_id, Stamp stamp) {
+void Exchange::emit_stream_event(std::string_view event_id, const Stamp& stamp) {
   if (event_id.empty() || nature_ != Nature::mcp) return;
   emit_request();
   model::Observation observation;
@@ -429,7 +445,7 @@ void Exchange::emit_response() {
   emit(ObservationKind::exchange_response, Direction::server_to_client, facts, response_at_);
 }
 
-void Exchange::emit_end(EndReason reason, Stamp stamp) {
+void Exchange::emit_end(EndReason reason, const Stamp& stamp) {
   model::HttpFacts facts = request_facts();
   facts.status = response_.head.status;
   facts.content_type = response_.head.content_type;
@@ -447,7 +463,7 @@ void Exchange::emit_end(EndReason reason, Stamp stamp) {
   emit(ObservationKind::exchange_end, Direction::unknown, facts, stamp);
 }
 
-void Exchange::emit(ObservationKind kind, Direction direction, const model::HttpFacts& facts, Stamp stamp) {
+void Exchange::emit(ObservationKind kind, Direction direction, const model::HttpFacts& facts, const Stamp& stamp) {
   model::Observation observation;
   observation.kind = kind;
   observation.direction = direction;

@@ -22,6 +22,9 @@ struct KeptHead {
   HttpHead head;
   std::string bytes;
   void assign(const HttpHead& from);
+
+ private:
+  bool assign_whole(const HttpHead& from, std::size_t size);
 };
 
 class Exchange final : private BodyReader::Events {
@@ -30,21 +33,21 @@ class Exchange final : private BodyReader::Events {
 
   void begin(HttpConnection& connection, std::uint64_t number);
 
-  void request_head(const HttpHead& head, model::Stamp stamp);
-  void request_body(std::string_view bytes, bool last, model::Stamp stamp);
-  void request_end(model::Stamp stamp);
-  void response_head(const HttpHead& head, model::Stamp stamp);
+  void request_head(const HttpHead& head, const model::Stamp& stamp);
+  void request_body(std::string_view bytes, bool last, const model::Stamp& stamp);
+  void request_end(const model::Stamp& stamp);
+  void response_head(const HttpHead& head, const model::Stamp& stamp);
   // The capture begins inside the response, a stream of events: of the 2024-11-05 transport, or one whose request is as old.
-  void join_events(model::Stamp stamp);
-  void response_body(std::string_view bytes, bool last, model::Stamp stamp);
-  void response_end(model::Stamp stamp);
+  void join_events(const model::Stamp& stamp);
+  void response_body(std::string_view bytes, bool last, const model::Stamp& stamp);
+  void response_end(const model::Stamp& stamp);
   // Bytes of a body are missing.
-  void missing(model::Side from, model::Stamp stamp);
+  void missing(model::Side from, const model::Stamp& stamp);
   // The rest of the request cannot be read; its response may still come.
-  void request_lost(model::Stamp stamp);
+  void request_lost(const model::Stamp& stamp);
   // The client sent FIN before the response was complete.
-  void client_closed(model::Stamp stamp);
-  void end(model::EndReason reason, model::Stamp stamp);
+  void client_closed(const model::Stamp& stamp);
+  void end(model::EndReason reason, const model::Stamp& stamp);
 
   bool request_begun() const { return has_request_; }
   bool request_done() const { return request_done_; }
@@ -63,8 +66,8 @@ class Exchange final : private BodyReader::Events {
  private:
   enum class Nature : std::uint8_t { undecided, mcp, foreign };
 
-  void json_text(model::Side from, std::string_view text, bool truncated, model::Stamp stamp) override;
-  void sse_event(const SseEvent& event, model::Stamp stamp) override;
+  void json_text(model::Side from, std::string_view text, bool truncated, const model::Stamp& stamp) override;
+  void sse_event(const SseEvent& event, const model::Stamp& stamp) override;
   void other_text(model::Side from, std::string_view head) override { keep_refusal(from, head); }
 
   void keep_refusal(model::Side from, std::string_view text);
@@ -75,13 +78,13 @@ class Exchange final : private BodyReader::Events {
   void become_mcp();
   void become_foreign() { nature_ = Nature::foreign; }
   void take_endpoint_event(const SseEvent& event);
-  void emit_body(model::Side from, std::string_view text, std::string_view event_id, model::Stamp stamp);
+  void emit_body(model::Side from, std::string_view text, std::string_view event_id, const model::Stamp& stamp);
   bool listens(std::string_view text);
-  void emit_stream_event(std::string_view event_id, model::Stamp stamp);
+  void emit_stream_event(std::string_view event_id, const model::Stamp& stamp);
   void emit_request();
   void emit_response();
-  void emit_end(model::EndReason reason, model::Stamp stamp);
-  void emit(model::ObservationKind kind, model::Direction direction, const model::HttpFacts& facts, model::Stamp stamp);
+  void emit_end(model::EndReason reason, const model::Stamp& stamp);
+  void emit(model::ObservationKind kind, model::Direction direction, const model::HttpFacts& facts, const model::Stamp& stamp);
   model::HttpFacts request_facts() const;
   BodyReader::Use response_use() const;
   bool is_post() const { return request_.head.method == "POST"; }

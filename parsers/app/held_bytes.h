@@ -20,7 +20,7 @@ class HeldBytes {
   bool empty() const { return bytes_.size() == from_; }
   std::string_view view() const { return std::string_view(bytes_).substr(from_); }
 
-  void add(std::string_view bytes, model::Stamp stamp) {
+  void add(std::string_view bytes, const model::Stamp& stamp) {
     bytes_.append(bytes);
     state_.kept_bytes += bytes.size();
     pieces_.push_back({bytes_.size(), stamp});
@@ -31,7 +31,8 @@ class HeldBytes {
   void drain(Take take) {
     while (next_ < pieces_.size()) {
       const std::string_view piece = std::string_view(bytes_).substr(from_, pieces_[next_].end - from_);
-      const std::size_t used = take(piece, pieces_[next_].stamp);
+      const model::Stamp stamp = pieces_[next_].stamp;  // who takes may clear
+      const std::size_t used = take(piece, stamp);
       from_ += used;
       if (used < piece.size()) return;
       ++next_;

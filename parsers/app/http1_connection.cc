@@ -23,7 +23,7 @@ Http1Connection::Http1Connection(HttpConnection& connection)
 
 Http1Connection::~Http1Connection() = default;
 
-std::size_t Http1Connection::feed(Side from, std::string_view bytes, Stamp stamp, bool forced) {
+std::size_t Http1Connection::feed(Side from, std::string_view bytes, const Stamp& stamp, bool forced) {
   if (tunnel_ || upgraded_h2c_ != nullptr) return tunnel_ ? bytes.size() : 0;
   if (from == Side::client) {
     client_spoke_ = true;
@@ -43,7 +43,7 @@ void Http1Connection::start_in_the_middle(Side from) {
 
 // --- requests ---
 
-BodyPlan Http1Connection::request_head(const HttpHead& head, Stamp stamp) {
+BodyPlan Http1Connection::request_head(const HttpHead& head, const Stamp& stamp) {
   report_oddities(head, stamp);
   // A request while others wait is no news; after a gap nobody knows how many were lost between.
   if (request_gap_ && !waiting_.empty()) pairing_lost_ = true;
@@ -67,19 +67,19 @@ BodyPlan Http1Connection::request_head(const HttpHead& head, Stamp stamp) {
   return {Framing::length, head.content_length};
 }
 
-void Http1Connection::request_end(Stamp stamp) {
+void Http1Connection::request_end(const Stamp& stamp) {
   if (uploading_ == nullptr) return;
   uploading_->request_end(stamp);
   request_over(stamp);
 }
 
-void Http1Connection::request_lost(Stamp stamp) {
+void Http1Connection::request_lost(const Stamp& stamp) {
   if (uploading_ == nullptr) return;
   uploading_->request_lost(stamp);
   request_over(stamp);
 }
 
-void Http1Connection::request_over(Stamp stamp) {
+void Http1Connection::request_over(const Stamp& stamp) {
   Exchange* const done = uploading_;
   uploading_ = nullptr;
   if (answered_early_ != nullptr) return connection_.close_exchange(std::move(answered_early_), answered_early_as_, stamp);
@@ -89,7 +89,7 @@ void Http1Connection::request_over(Stamp stamp) {
 }
 
 // In a capture of requests only nothing ever leaves the queue by itself.
-void Http1Connection::bound_waiting(Stamp stamp) {
+void Http1Connection::bound_waiting(const Stamp& stamp) {
   HttpState& state = connection_.state();
   const bool too_many = waiting_.size() > state.limits.pipelined_requests || state.open_exchanges > state.limits.exchanges;
   if (!too_many || waiting_.size() < 2) return;
@@ -107,7 +107,7 @@ bool Http1Connection::response_may_begin() const {
   return !client_spoke_ && !connection_.flow().saw_start;
 }
 
-bool Http1Connection::response_joined(Stamp stamp) {
+bool Http1Connection::response_joined(const Stamp& stamp) {
   if (downloading_ != nullptr || !waiting_.empty()) return false;
   unpaired_ = connection_.open_exchange();
   downloading_ = unpaired_.get();
@@ -115,7 +115,7 @@ bool Http1Connection::response_joined(Stamp stamp) {
   return true;
 }
 
-BodyPlan Http1Connection::response_head(const HttpHead& head, Stamp stamp) {
+BodyPlan Http1Connection::response_head(const HttpHead& head, const Stamp& stamp) {
   report_oddities(head, stamp);
   interim_ = head.status < 200 && head.status != 101;
   if (interim_) return {};
@@ -129,7 +129,7 @@ BodyPlan Http1Connection::response_head(const HttpHead& head, Stamp stamp) {
 }
 
 // Which request the response that begins now belongs to.
-void Http1Connection::choose_exchange(Stamp stamp) {
+void Http1Connection::choose_exchange(const Stamp& stamp) {
   if (response_gap_) {
     // Clients do not pipeline: the newest request was sent after all earlier responses were whole. One that does pipeline
     // leaves us without a clue. Where requests are missing too, the newest one may be among them.
@@ -152,7 +152,7 @@ void Http1Connection::choose_exchange(Stamp stamp) {
 }
 
 // 101 and the answer to CONNECT: what follows is another protocol.
-void Http1Connection::leave_http1(const HttpHead& head, Stamp stamp) {
+void Http1Connection::leave_http1(const HttpHead& head, const Stamp& stamp) {
   const bool paired = !waiting_.empty() && downloading_ == waiting_.front().get();
   if (head.status == 101 && paired && downloading_->asks_h2c() && uploading_ == nullptr) {
     upgraded_h2c_ = std::move(waiting_.front());
@@ -176,23 +176,23 @@ BodyPlan Http1Connection::response_plan(const HttpHead& head) const {
   return {Framing::until_close, 0};
 }
 
-void Http1Connection::ClientEvents::body(std::string_view bytes, bool last, Stamp stamp) {
+void Http1Connection::ClientEvents::body(std::string_view bytes, bool last, const Stamp& stamp) {
   if (of_.uploading_ != nullptr) of_.uploading_->request_body(bytes, last, stamp);
 }
 
-void Http1Connection::ClientEvents::body_missing(std::uint64_t, Stamp stamp) {
+void Http1Connection::ClientEvents::body_missing(std::uint64_t, const Stamp& stamp) {
   if (of_.uploading_ != nullptr) of_.uploading_->missing(Side::client, stamp);
 }
 
-void Http1Connection::ServerEvents::body(std::string_view bytes, bool last, Stamp stamp) {
+void Http1Connection::ServerEvents::body(std::string_view bytes, bool last, const Stamp& stamp) {
   if (of_.downloading_ != nullptr) of_.downloading_->response_body(bytes, last, stamp);
 }
 
-void Http1Connection::ServerEvents::body_missing(std::uint64_t, Stamp stamp) {
+void Http1Connection::ServerEvents::body_missing(std::uint64_t, const Stamp& stamp) {
   if (of_.downloading_ != nullptr) of_.downloading_->missing(Side::server, stamp);
 }
 
-void Http1Connection::response_end(Stamp stamp) {
+void Http1Connection::response_end(const Stamp& stamp) {
   if (interim_) {
     interim_ = false;
     return;
@@ -202,7 +202,7 @@ void Http1Connection::response_end(Stamp stamp) {
   close_download(EndReason::complete, stamp);
 }
 
-void Http1Connection::response_lost(Stamp stamp) {
+void Http1Connection::response_lost(const Stamp& stamp) {
   interim_ = false;
   response_gap_ = true;
   if (downloading_ == nullptr) return;
@@ -210,13 +210,13 @@ void Http1Connection::response_lost(Stamp stamp) {
   close_download(EndReason::evidence_gap, stamp);
 }
 
-void Http1Connection::close_download(EndReason reason, Stamp stamp) {
+void Http1Connection::close_download(EndReason reason, const Stamp& stamp) {
   if (downloading_ != unpaired_.get()) return close_oldest(reason, stamp);
   downloading_ = nullptr;
   connection_.close_exchange(std::move(unpaired_), reason, stamp);
 }
 
-void Http1Connection::close_oldest(EndReason reason, Stamp stamp) {
+void Http1Connection::close_oldest(EndReason reason, const Stamp& stamp) {
   std::unique_ptr<Exchange> oldest = std::move(waiting_.front());
   waiting_.pop_front();
   if (downloading_ == oldest.get()) downloading_ = nullptr;
@@ -241,7 +241,7 @@ const Exchange* Http1Connection::exchange_of(Side from) const {
   return (pipelined_ ? waiting_.front() : waiting_.back()).get();  // who does not pipeline has had, or lost, the responses before
 }
 
-void Http1Connection::gap(Side from, std::uint64_t length, Stamp stamp) {
+void Http1Connection::gap(Side from, std::uint64_t length, const Stamp& stamp) {
   if (tunnel_ || upgraded_h2c_ != nullptr) return;
   const Exchange* cut = exchange_of(from);
   if (from == Side::server) {
@@ -264,12 +264,12 @@ void Http1Connection::gap(Side from, std::uint64_t length, Stamp stamp) {
 }
 
 // As for a request that is there: what comes behind the gap in the chunks may answer the one that is not.
-void Http1Connection::end_download_before_lost_request(Stamp stamp) {
+void Http1Connection::end_download_before_lost_request(const Stamp& stamp) {
   const bool paired = downloading_ != nullptr && downloading_ != unpaired_.get();
   if (newest_missing_ && uploading_ == nullptr && paired && !pipelined_) server_reader_.end_sought(stamp);
 }
 
-void Http1Connection::half_close(Side from, Stamp stamp) {
+void Http1Connection::half_close(Side from, const Stamp& stamp) {
   if (from == Side::client && !client_closed_) {
     client_closed_ = true;
     client_closed_first_ = !server_closed_;
@@ -291,7 +291,7 @@ EndReason Http1Connection::final_reason(EndReason reason) const {
   return client_closed_first_ ? EndReason::closed_by_client : reason;
 }
 
-void Http1Connection::close_all(EndReason reason, Stamp stamp) {
+void Http1Connection::close_all(EndReason reason, const Stamp& stamp) {
   if (after_close_ != nullptr) {
     const bool refused = reason == EndReason::reset_by_client;
     connection_.close_exchange(std::move(after_close_), refused ? reason : EndReason::complete, refused ? stamp : after_close_at_);
@@ -310,7 +310,7 @@ void Http1Connection::close_all(EndReason reason, Stamp stamp) {
   }
 }
 
-void Http1Connection::finish(EndReason reason, Stamp stamp) {
+void Http1Connection::finish(EndReason reason, const Stamp& stamp) {
   if (client_spoke_ != server_spoke_ && final_reason(reason) == EndReason::evidence_gap) {
     connection_.report_gap(client_spoke_ ? Side::server : Side::client, 0, nullptr, kOneSided, stamp);
   }
@@ -318,7 +318,7 @@ void Http1Connection::finish(EndReason reason, Stamp stamp) {
   tunnel_ = true;
 }
 
-void Http1Connection::report_oddities(const HttpHead& head, Stamp stamp) {
+void Http1Connection::report_oddities(const HttpHead& head, const Stamp& stamp) {
   if (head.oddities == 0) return;
   if ((head.oddities & kBadField) != 0) odd("http-bad-field", "a line of a header section is no field", stamp);
   if ((head.oddities & kFoldedField) != 0) odd("http-folded-field", "a header field is folded over several lines (obsolete)", stamp);
@@ -329,6 +329,6 @@ void Http1Connection::report_oddities(const HttpHead& head, Stamp stamp) {
   if ((head.oddities & kUnknownTransfer) != 0) odd("http-unknown-transfer-coding", "a transfer coding does not end in chunked", stamp);
 }
 
-void Http1Connection::odd(std::string_view kind, std::string_view text, Stamp stamp) { connection_.state().odd(kind, text, stamp.source); }
+void Http1Connection::odd(std::string_view kind, std::string_view text, const Stamp& stamp) { connection_.state().odd(kind, text, stamp.source); }
 
 }  // namespace mcpscan::app

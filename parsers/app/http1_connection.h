@@ -18,10 +18,10 @@ class Http1Connection final : public HttpProtocol {
   explicit Http1Connection(HttpConnection& connection);
   ~Http1Connection() override;
 
-  std::size_t feed(model::Side from, std::string_view bytes, model::Stamp stamp, bool forced) override;
-  void gap(model::Side from, std::uint64_t length, model::Stamp stamp) override;
-  void half_close(model::Side from, model::Stamp stamp) override;
-  void finish(model::EndReason reason, model::Stamp stamp) override;
+  std::size_t feed(model::Side from, std::string_view bytes, const model::Stamp& stamp, bool forced) override;
+  void gap(model::Side from, std::uint64_t length, const model::Stamp& stamp) override;
+  void half_close(model::Side from, const model::Stamp& stamp) override;
+  void finish(model::EndReason reason, const model::Stamp& stamp) override;
   bool interested() const override { return !tunnel_ && !(client_reader_.opaque() && server_reader_.opaque()); }
   bool switched() const override { return upgraded_h2c_ != nullptr; }
 
@@ -35,13 +35,13 @@ class Http1Connection final : public HttpProtocol {
    public:
     explicit ClientEvents(Http1Connection& of) : of_(of) {}
     bool may_begin() override { return true; }
-    Http1Reader::BodyPlan head(const HttpHead& head, model::Stamp stamp) override { return of_.request_head(head, stamp); }
-    void partial_head(const HttpHead& head, model::Stamp stamp) override { of_.request_head(head, stamp); }
-    void body(std::string_view bytes, bool last, model::Stamp stamp) override;
-    void body_missing(std::uint64_t, model::Stamp stamp) override;
-    void end(model::Stamp stamp) override { of_.request_end(stamp); }
-    void lost(model::Stamp stamp) override { of_.request_lost(stamp); }
-    void odd(std::string_view kind, std::string_view text, model::Stamp stamp) override { of_.odd(kind, text, stamp); }
+    Http1Reader::BodyPlan head(const HttpHead& head, const model::Stamp& stamp) override { return of_.request_head(head, stamp); }
+    void partial_head(const HttpHead& head, const model::Stamp& stamp) override { of_.request_head(head, stamp); }
+    void body(std::string_view bytes, bool last, const model::Stamp& stamp) override;
+    void body_missing(std::uint64_t, const model::Stamp& stamp) override;
+    void end(const model::Stamp& stamp) override { of_.request_end(stamp); }
+    void lost(const model::Stamp& stamp) override { of_.request_lost(stamp); }
+    void odd(std::string_view kind, std::string_view text, const model::Stamp& stamp) override { of_.odd(kind, text, stamp); }
 
    private:
     Http1Connection& of_;
@@ -51,38 +51,38 @@ class Http1Connection final : public HttpProtocol {
    public:
     explicit ServerEvents(Http1Connection& of) : of_(of) {}
     bool may_begin() override { return of_.response_may_begin(); }
-    bool joined(model::Stamp stamp) override { return of_.response_joined(stamp); }
-    Http1Reader::BodyPlan head(const HttpHead& head, model::Stamp stamp) override { return of_.response_head(head, stamp); }
-    void partial_head(const HttpHead& head, model::Stamp stamp) override { of_.response_head(head, stamp); }
-    void body(std::string_view bytes, bool last, model::Stamp stamp) override;
-    void body_missing(std::uint64_t, model::Stamp stamp) override;
-    void end(model::Stamp stamp) override { of_.response_end(stamp); }
-    void lost(model::Stamp stamp) override { of_.response_lost(stamp); }
-    void odd(std::string_view kind, std::string_view text, model::Stamp stamp) override { of_.odd(kind, text, stamp); }
+    bool joined(const model::Stamp& stamp) override { return of_.response_joined(stamp); }
+    Http1Reader::BodyPlan head(const HttpHead& head, const model::Stamp& stamp) override { return of_.response_head(head, stamp); }
+    void partial_head(const HttpHead& head, const model::Stamp& stamp) override { of_.response_head(head, stamp); }
+    void body(std::string_view bytes, bool last, const model::Stamp& stamp) override;
+    void body_missing(std::uint64_t, const model::Stamp& stamp) override;
+    void end(const model::Stamp& stamp) override { of_.response_end(stamp); }
+    void lost(const model::Stamp& stamp) override { of_.response_lost(stamp); }
+    void odd(std::string_view kind, std::string_view text, const model::Stamp& stamp) override { of_.odd(kind, text, stamp); }
 
    private:
     Http1Connection& of_;
   };
 
-  Http1Reader::BodyPlan request_head(const HttpHead& head, model::Stamp stamp);
-  void request_end(model::Stamp stamp);
-  void request_lost(model::Stamp stamp);
-  void request_over(model::Stamp stamp);
+  Http1Reader::BodyPlan request_head(const HttpHead& head, const model::Stamp& stamp);
+  void request_end(const model::Stamp& stamp);
+  void request_lost(const model::Stamp& stamp);
+  void request_over(const model::Stamp& stamp);
   bool response_may_begin() const;
-  bool response_joined(model::Stamp stamp);
-  Http1Reader::BodyPlan response_head(const HttpHead& head, model::Stamp stamp);
+  bool response_joined(const model::Stamp& stamp);
+  Http1Reader::BodyPlan response_head(const HttpHead& head, const model::Stamp& stamp);
   Http1Reader::BodyPlan response_plan(const HttpHead& head) const;
-  void choose_exchange(model::Stamp stamp);
-  void response_end(model::Stamp stamp);
-  void response_lost(model::Stamp stamp);
-  void leave_http1(const HttpHead& head, model::Stamp stamp);
-  void close_download(model::EndReason reason, model::Stamp stamp);
-  void close_oldest(model::EndReason reason, model::Stamp stamp);
-  void close_all(model::EndReason reason, model::Stamp stamp);
-  void bound_waiting(model::Stamp stamp);
-  void end_download_before_lost_request(model::Stamp stamp);
-  void report_oddities(const HttpHead& head, model::Stamp stamp);
-  void odd(std::string_view kind, std::string_view text, model::Stamp stamp);
+  void choose_exchange(const model::Stamp& stamp);
+  void response_end(const model::Stamp& stamp);
+  void response_lost(const model::Stamp& stamp);
+  void leave_http1(const HttpHead& head, const model::Stamp& stamp);
+  void close_download(model::EndReason reason, const model::Stamp& stamp);
+  void close_oldest(model::EndReason reason, const model::Stamp& stamp);
+  void close_all(model::EndReason reason, const model::Stamp& stamp);
+  void bound_waiting(const model::Stamp& stamp);
+  void end_download_before_lost_request(const model::Stamp& stamp);
+  void report_oddities(const HttpHead& head, const model::Stamp& stamp);
+  void odd(std::string_view kind, std::string_view text, const model::Stamp& stamp);
   const Exchange* exchange_of(model::Side from) const;
   // Why an exchange that is still open at the end of the connection ended.
   model::EndReason final_reason(model::EndReason reason) const;

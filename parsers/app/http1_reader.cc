@@ -52,7 +52,7 @@ std::size_t start_line_in(std::string_view line, bool request) {
 
 }  // namespace
 
-std::size_t Http1Reader::feed(std::string_view bytes, model::Stamp stamp) {
+std::size_t Http1Reader::feed(std::string_view bytes, const model::Stamp& stamp) {
   std::size_t at = 0;
   while (at < bytes.size()) {
     const std::size_t used = step(bytes.substr(at), stamp);
@@ -62,7 +62,7 @@ std::size_t Http1Reader::feed(std::string_view bytes, model::Stamp stamp) {
   return at;
 }
 
-std::size_t Http1Reader::step(std::string_view bytes, model::Stamp stamp) {
+std::size_t Http1Reader::step(std::string_view bytes, const model::Stamp& stamp) {
   switch (state_) {
     case State::start:
       return read_start(bytes, stamp);
@@ -91,7 +91,7 @@ std::size_t Http1Reader::step(std::string_view bytes, model::Stamp stamp) {
   return 0;
 }
 
-std::size_t Http1Reader::read_start(std::string_view bytes, model::Stamp stamp) {
+std::size_t Http1Reader::read_start(std::string_view bytes, const model::Stamp& stamp) {
   std::size_t at = 0;
   while (at < bytes.size() && (bytes[at] == '\r' || bytes[at] == '\n')) ++at;  // empty lines before a start line
   if (at == bytes.size()) return at;
@@ -100,7 +100,7 @@ std::size_t Http1Reader::read_start(std::string_view bytes, model::Stamp stamp) 
   return at + read_head(bytes.substr(at), stamp);
 }
 
-std::size_t Http1Reader::read_head(std::string_view bytes, model::Stamp stamp) {
+std::size_t Http1Reader::read_head(std::string_view bytes, const model::Stamp& stamp) {
   if (partial_.empty()) {
     const std::size_t end = find_head_end(bytes, 0);
     if (end != std::string_view::npos && end <= limits_.header_bytes) {
@@ -129,7 +129,7 @@ std::size_t Http1Reader::read_head(std::string_view bytes, model::Stamp stamp) {
   return used;
 }
 
-void Http1Reader::take_head(std::string_view section, model::Stamp stamp) {
+void Http1Reader::take_head(std::string_view section, const model::Stamp& stamp) {
   HttpHead head;
   if (!parse_head(section, requests_, false, scratch_, head)) {
     lose("http-malformed-head", "bytes where a message head must stand are none", stamp);
@@ -139,7 +139,7 @@ void Http1Reader::take_head(std::string_view section, model::Stamp stamp) {
   begin_body(events_.head(head, stamp), stamp);
 }
 
-void Http1Reader::begin_body(BodyPlan plan, model::Stamp stamp) {
+void Http1Reader::begin_body(BodyPlan plan, const model::Stamp& stamp) {
   remaining_ = plan.length;
   switch (plan.framing) {
     case Framing::none:
@@ -160,7 +160,7 @@ void Http1Reader::begin_body(BodyPlan plan, model::Stamp stamp) {
   }
 }
 
-std::size_t Http1Reader::read_length(std::string_view bytes, model::Stamp stamp) {
+std::size_t Http1Reader::read_length(std::string_view bytes, const model::Stamp& stamp) {
   const std::size_t take = static_cast<std::size_t>(std::min<std::uint64_t>(remaining_, bytes.size()));
   remaining_ -= take;
   events_.body(bytes.substr(0, take), remaining_ == 0, stamp);
@@ -184,7 +184,7 @@ bool Http1Reader::take_line(std::string_view bytes, std::size_t bound, std::size
   return true;
 }
 
-std::size_t Http1Reader::read_chunk_line(std::string_view bytes, model::Stamp stamp) {
+std::size_t Http1Reader::read_chunk_line(std::string_view bytes, const model::Stamp& stamp) {
   std::size_t used = 0;
   std::string_view line;
   if (take_line(bytes, kChunkLineBytes, used, line))
@@ -194,13 +194,13 @@ std::size_t Http1Reader::read_chunk_line(std::string_view bytes, model::Stamp st
   return used;
 }
 
-void Http1Reader::take_chunk_line(std::string_view line, model::Stamp stamp) {
+void Http1Reader::take_chunk_line(std::string_view line, const model::Stamp& stamp) {
   if (!parse_chunk_size(line, remaining_)) return lose("http-bad-chunk", "a chunk begins with no size", stamp);
   state_ = remaining_ == 0 ? State::trailer : State::chunk_data;
   trailer_bytes_ = 0;
 }
 
-std::size_t Http1Reader::read_chunk_data(std::string_view bytes, model::Stamp stamp) {
+std::size_t Http1Reader::read_chunk_data(std::string_view bytes, const model::Stamp& stamp) {
   const std::size_t take = static_cast<std::size_t>(std::min<std::uint64_t>(remaining_, bytes.size()));
   remaining_ -= take;
   const bool last = remaining_ == 0 && bytes.substr(take, 5) == "\r\n0\r\n";
@@ -210,7 +210,7 @@ std::size_t Http1Reader::read_chunk_data(std::string_view bytes, model::Stamp st
 }
 
 // The line end behind a chunk's data; a bare LF is taken too.
-std::size_t Http1Reader::read_chunk_end(std::string_view bytes, model::Stamp stamp) {
+std::size_t Http1Reader::read_chunk_end(std::string_view bytes, const model::Stamp& stamp) {
   if (remaining_ == 2 && bytes.front() == '\r') {
     remaining_ = 1;
     return 1;
@@ -223,7 +223,7 @@ std::size_t Http1Reader::read_chunk_end(std::string_view bytes, model::Stamp sta
   return step(bytes, stamp);
 }
 
-std::size_t Http1Reader::read_trailer(std::string_view bytes, model::Stamp stamp) {
+std::size_t Http1Reader::read_trailer(std::string_view bytes, const model::Stamp& stamp) {
   const std::size_t bound = limits_.header_bytes - std::min(limits_.header_bytes, trailer_bytes_);
   std::size_t used = 0;
   std::string_view line;
@@ -236,7 +236,7 @@ std::size_t Http1Reader::read_trailer(std::string_view bytes, model::Stamp stamp
   return used;
 }
 
-void Http1Reader::finish_message(model::Stamp stamp) {
+void Http1Reader::finish_message(const model::Stamp& stamp) {
   partial_.clear();
   line_whole_ = false;
   state_ = State::start;
@@ -244,7 +244,7 @@ void Http1Reader::finish_message(model::Stamp stamp) {
   events_.end(stamp);
 }
 
-void Http1Reader::lose(std::string_view kind, std::string_view text, model::Stamp stamp) {
+void Http1Reader::lose(std::string_view kind, std::string_view text, const model::Stamp& stamp) {
   events_.odd(kind, text, stamp);
   seek(Seek::head);
   events_.lost(stamp);
@@ -259,7 +259,7 @@ void Http1Reader::seek(Seek what) {
   seek_ = what;
 }
 
-void Http1Reader::gap(std::uint64_t length, model::Stamp stamp) {
+void Http1Reader::gap(std::uint64_t length, const model::Stamp& stamp) {
   if (state_ == State::joining) seek(Seek::head);
   if (state_ == State::opaque || missing_in_body(length, stamp)) return;
   if (state_ == State::trailer) finish_message(stamp);
@@ -273,14 +273,14 @@ void Http1Reader::gap(std::uint64_t length, model::Stamp stamp) {
   if (in_message && !in_chunks) events_.lost(stamp);
 }
 
-void Http1Reader::end_sought(model::Stamp stamp) {
+void Http1Reader::end_sought(const model::Stamp& stamp) {
   if (state_ != State::seeking || seek_ != Seek::chunk) return;
   seek(Seek::head);
   events_.lost(stamp);
 }
 
 // What stands in whole lines before a gap.
-void Http1Reader::take_partial_head(model::Stamp stamp) {
+void Http1Reader::take_partial_head(const model::Stamp& stamp) {
   const std::size_t last_line = partial_.rfind('\n');
   if (last_line == std::string::npos) return;
   HttpHead head;
@@ -288,7 +288,7 @@ void Http1Reader::take_partial_head(model::Stamp stamp) {
 }
 
 // Whether the gap lies within the data of the body being read, so that framing goes on behind it.
-bool Http1Reader::missing_in_body(std::uint64_t length, model::Stamp stamp) {
+bool Http1Reader::missing_in_body(std::uint64_t length, const model::Stamp& stamp) {
   if (state_ == State::until_close) {
     events_.body_missing(length, stamp);
     return true;
@@ -305,11 +305,11 @@ bool Http1Reader::missing_in_body(std::uint64_t length, model::Stamp stamp) {
   return true;
 }
 
-void Http1Reader::close(model::Stamp stamp) {
+void Http1Reader::close(const model::Stamp& stamp) {
   if (state_ == State::until_close) finish_message(stamp);
 }
 
-std::size_t Http1Reader::read_sought(std::string_view bytes, model::Stamp stamp) {
+std::size_t Http1Reader::read_sought(std::string_view bytes, const model::Stamp& stamp) {
   if (start_waits_ && !events_.may_begin()) return 0;
   start_waits_ = false;
   const std::size_t end = bytes.find('\n');
@@ -337,7 +337,7 @@ void Http1Reader::keep_sought(std::string_view piece) {
 }
 
 // partial_ ends with a whole line; before it stand a start line and the fields that followed it, or nothing.
-void Http1Reader::take_sought_line(model::Stamp stamp) {
+void Http1Reader::take_sought_line(const model::Stamp& stamp) {
   std::string_view raw = std::string_view(partial_).substr(line_start_);
   raw.remove_prefix(raw.size() - std::min(raw.size(), kSoughtLineBytes));
   const std::string_view line = without_cr(raw.substr(0, raw.size() - 1));
@@ -373,7 +373,7 @@ bool Http1Reader::sought_chunk_size(std::string_view raw, std::uint64_t& size) c
   return digits.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos && parse_chunk_size(digits, size);
 }
 
-void Http1Reader::take_sought_chunk(std::string_view raw, model::Stamp stamp) {
+void Http1Reader::take_sought_chunk(std::string_view raw, const model::Stamp& stamp) {
   std::uint64_t size = 0;
   if (!sought_chunk_size(raw, size)) return;
   const std::string line(raw.substr(0, raw.size() - 2));
@@ -382,7 +382,7 @@ void Http1Reader::take_sought_chunk(std::string_view raw, model::Stamp stamp) {
 }
 
 // The capture begins inside a response. What looks like the head of a chunk is one where an event follows.
-std::size_t Http1Reader::read_joined(std::string_view bytes, model::Stamp stamp) {
+std::size_t Http1Reader::read_joined(std::string_view bytes, const model::Stamp& stamp) {
   const std::size_t used = std::min(bytes.size(), kEventBytes - partial_.size());
   partial_.append(bytes.substr(0, used));
   const Likeness event = looks_like_event(partial_);

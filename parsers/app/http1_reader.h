@@ -29,29 +29,29 @@ class Http1Reader {
     virtual ~Events() = default;
     // A message is about to begin; false leaves its bytes unread.
     virtual bool may_begin() = 0;
-    virtual BodyPlan head(const HttpHead& head, model::Stamp stamp) = 0;
+    virtual BodyPlan head(const HttpHead& head, const model::Stamp& stamp) = 0;
     // A chunk of an event stream whose head is older than the capture; false when it cannot be the other direction's answer.
-    virtual bool joined(model::Stamp) { return false; }
+    virtual bool joined(const model::Stamp&) { return false; }
     // A gap cut the head: what stood before it. No body() and no end() follow, lost() does.
-    virtual void partial_head(const HttpHead& head, model::Stamp stamp) = 0;
+    virtual void partial_head(const HttpHead& head, const model::Stamp& stamp) = 0;
     // `last`: the body is whole with this piece (a hint; end() follows in any case).
-    virtual void body(std::string_view bytes, bool last, model::Stamp stamp) = 0;
-    virtual void body_missing(std::uint64_t length, model::Stamp stamp) = 0;
-    virtual void end(model::Stamp stamp) = 0;
+    virtual void body(std::string_view bytes, bool last, const model::Stamp& stamp) = 0;
+    virtual void body_missing(std::uint64_t length, const model::Stamp& stamp) = 0;
+    virtual void end(const model::Stamp& stamp) = 0;
     // The message being read cannot be followed any more; the reader seeks.
-    virtual void lost(model::Stamp stamp) = 0;
-    virtual void odd(std::string_view kind, std::string_view text, model::Stamp stamp) = 0;
+    virtual void lost(const model::Stamp& stamp) = 0;
+    virtual void odd(std::string_view kind, std::string_view text, const model::Stamp& stamp) = 0;
   };
 
   Http1Reader(const Limits& limits, bool requests, Events& events) : limits_(limits), requests_(requests), events_(events) {}
 
   // Returns the bytes taken; fewer than given when may_begin() refused or the rest is not HTTP/1.
-  std::size_t feed(std::string_view bytes, model::Stamp stamp);
-  void gap(std::uint64_t length, model::Stamp stamp);
+  std::size_t feed(std::string_view bytes, const model::Stamp& stamp);
+  void gap(std::uint64_t length, const model::Stamp& stamp);
   // The message is known to be over: behind the gap in its chunks comes no further one of it.
-  void end_sought(model::Stamp stamp);
+  void end_sought(const model::Stamp& stamp);
   // No more bytes: ends a body that lasts until close.
-  void close(model::Stamp stamp);
+  void close(const model::Stamp& stamp);
   // The beginning of the connection was not captured: seek from the first byte, and turn opaque when no message head and no chunk of
   // events stands in the first `bytes`.
   void start_in_the_middle(std::uint64_t bytes) { give_up_after_ = bytes, seek(Seek::head); }
@@ -64,29 +64,29 @@ class Http1Reader {
   enum class State : std::uint8_t { start, head, length, chunk_size, chunk_data, chunk_end, trailer, until_close, opaque, seeking, joining };
   enum class Seek : std::uint8_t { head, chunk };
 
-  std::size_t step(std::string_view bytes, model::Stamp stamp);
-  std::size_t read_start(std::string_view bytes, model::Stamp stamp);
-  std::size_t read_head(std::string_view bytes, model::Stamp stamp);
-  std::size_t read_length(std::string_view bytes, model::Stamp stamp);
-  std::size_t read_chunk_line(std::string_view bytes, model::Stamp stamp);
-  std::size_t read_chunk_data(std::string_view bytes, model::Stamp stamp);
-  std::size_t read_chunk_end(std::string_view bytes, model::Stamp stamp);
-  std::size_t read_trailer(std::string_view bytes, model::Stamp stamp);
-  std::size_t read_sought(std::string_view bytes, model::Stamp stamp);
-  std::size_t read_joined(std::string_view bytes, model::Stamp stamp);
+  std::size_t step(std::string_view bytes, const model::Stamp& stamp);
+  std::size_t read_start(std::string_view bytes, const model::Stamp& stamp);
+  std::size_t read_head(std::string_view bytes, const model::Stamp& stamp);
+  std::size_t read_length(std::string_view bytes, const model::Stamp& stamp);
+  std::size_t read_chunk_line(std::string_view bytes, const model::Stamp& stamp);
+  std::size_t read_chunk_data(std::string_view bytes, const model::Stamp& stamp);
+  std::size_t read_chunk_end(std::string_view bytes, const model::Stamp& stamp);
+  std::size_t read_trailer(std::string_view bytes, const model::Stamp& stamp);
+  std::size_t read_sought(std::string_view bytes, const model::Stamp& stamp);
+  std::size_t read_joined(std::string_view bytes, const model::Stamp& stamp);
 
-  void take_head(std::string_view section, model::Stamp stamp);
-  void begin_body(BodyPlan plan, model::Stamp stamp);
-  void take_chunk_line(std::string_view line, model::Stamp stamp);
+  void take_head(std::string_view section, const model::Stamp& stamp);
+  void begin_body(BodyPlan plan, const model::Stamp& stamp);
+  void take_chunk_line(std::string_view line, const model::Stamp& stamp);
   void keep_sought(std::string_view piece);
-  void take_sought_line(model::Stamp stamp);
-  void take_sought_chunk(std::string_view raw, model::Stamp stamp);
+  void take_sought_line(const model::Stamp& stamp);
+  void take_sought_chunk(std::string_view raw, const model::Stamp& stamp);
   bool sought_chunk_size(std::string_view raw, std::uint64_t& size) const;
-  void finish_message(model::Stamp stamp);
-  void lose(std::string_view kind, std::string_view text, model::Stamp stamp);
+  void finish_message(const model::Stamp& stamp);
+  void lose(std::string_view kind, std::string_view text, const model::Stamp& stamp);
   void seek(Seek what);
-  void take_partial_head(model::Stamp stamp);
-  bool missing_in_body(std::uint64_t length, model::Stamp stamp);
+  void take_partial_head(const model::Stamp& stamp);
+  bool missing_in_body(std::uint64_t length, const model::Stamp& stamp);
   // True once a line of at most `bound` bytes is whole; `line` is the line without its LF. `used` is what was taken of `bytes`.
   bool take_line(std::string_view bytes, std::size_t bound, std::size_t& used, std::string_view& line);
 

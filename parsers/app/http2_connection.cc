@@ -51,7 +51,7 @@ Http2Connection::Http2Connection(HttpConnection& connection, std::unique_ptr<Exc
 
 Http2Connection::~Http2Connection() = default;
 
-std::size_t Http2Connection::feed(Side from, std::string_view bytes, Stamp stamp, bool forced) {
+std::size_t Http2Connection::feed(Side from, std::string_view bytes, const Stamp& stamp, bool forced) {
   if (given_up_) return bytes.size();
   Half& side = half(from);
   side.spoke = true;
@@ -76,7 +76,7 @@ bool Http2Connection::may_begin(Side from, const FrameHead& head) const {
 
 // --- frames ---
 
-bool Http2Connection::frame(Side from, const FrameHead& head, std::string_view payload, Stamp stamp) {
+bool Http2Connection::frame(Side from, const FrameHead& head, std::string_view payload, const Stamp& stamp) {
   Half& side = half(from);
   if (side.in_block && (!head.is(FrameType::continuation) || head.stream != side.block_head.stream)) return false;
   switch (static_cast<FrameType>(head.type)) {
@@ -98,7 +98,7 @@ bool Http2Connection::frame(Side from, const FrameHead& head, std::string_view p
   }
 }
 
-bool Http2Connection::take_headers(Side from, const FrameHead& head, std::string_view payload, Stamp stamp) {
+bool Http2Connection::take_headers(Side from, const FrameHead& head, std::string_view payload, const Stamp& stamp) {
   if (!strip_headers(head, payload)) return false;
   if (head.end_headers()) return take_block(from, head, payload, stamp);
   Half& side = half(from);
@@ -108,7 +108,7 @@ bool Http2Connection::take_headers(Side from, const FrameHead& head, std::string
   return true;
 }
 
-bool Http2Connection::take_continuation(Side from, const FrameHead& head, std::string_view payload, Stamp stamp) {
+bool Http2Connection::take_continuation(Side from, const FrameHead& head, std::string_view payload, const Stamp& stamp) {
   Half& side = half(from);
   if (!side.in_block || side.block.size() + payload.size() > connection_.state().limits.header_bytes) return false;
   side.block.append(payload);
@@ -119,7 +119,7 @@ bool Http2Connection::take_continuation(Side from, const FrameHead& head, std::s
   return good;
 }
 
-bool Http2Connection::take_block(Side from, const FrameHead& head, std::string_view block, Stamp stamp) {
+bool Http2Connection::take_block(Side from, const FrameHead& head, std::string_view block, const Stamp& stamp) {
   HpackDecoder& fields = half(from).fields;
   if (!fields.decode(block)) return false;
   if (fields.cut()) connection_.state().odd("http-header-too-long", "a header section exceeds the bound of header_bytes", stamp.source);
@@ -134,7 +134,7 @@ bool Http2Connection::take_block(Side from, const FrameHead& head, std::string_v
   return true;
 }
 
-void Http2Connection::take_request(std::uint32_t stream, const HttpHead& head, Stamp stamp) {
+void Http2Connection::take_request(std::uint32_t stream, const HttpHead& head, const Stamp& stamp) {
   HttpState& state = connection_.state();
   if (stream % 2 == 0 || stream <= newest_stream_) {
     Exchange* const open = exchange(stream);
@@ -151,7 +151,7 @@ void Http2Connection::take_request(std::uint32_t stream, const HttpHead& head, S
   open->request_head(head, stamp);
 }
 
-void Http2Connection::take_response(std::uint32_t stream, const HttpHead& head, Stamp stamp) {
+void Http2Connection::take_response(std::uint32_t stream, const HttpHead& head, const Stamp& stamp) {
   if (head.status < 200) return;
   if (exchange(stream) == nullptr && stream > newest_stream_ && streams_.size() < connection_.state().limits.http2_streams) {
     newest_stream_ = stream;
@@ -182,7 +182,7 @@ bool Http2Connection::take_settings(Side from, const FrameHead& head, std::strin
   return payload.empty();
 }
 
-void Http2Connection::take_reset(Side from, std::uint32_t stream, Stamp stamp) {
+void Http2Connection::take_reset(Side from, std::uint32_t stream, const Stamp& stamp) {
   const Exchange* open = exchange(stream);
   if (open == nullptr) return;
   // A server that has answered in full may refuse the rest of the request (RFC 9113 8.1).
@@ -194,7 +194,7 @@ void Http2Connection::take_reset(Side from, std::uint32_t stream, Stamp stamp) {
                stamp);
 }
 
-void Http2Connection::take_goaway(Side from, std::string_view payload, Stamp stamp) {
+void Http2Connection::take_goaway(Side from, std::string_view payload, const Stamp& stamp) {
   if (from != Side::server || payload.size() < 8) return;
   const std::uint32_t last = read_u32(payload) & 0x7fffffffu;
   for (auto entry = streams_.upper_bound(last); entry != streams_.end();) {
@@ -210,7 +210,7 @@ Exchange* Http2Connection::exchange(std::uint32_t stream) {
   return entry == streams_.end() ? nullptr : entry->second.get();
 }
 
-void Http2Connection::data(Side from, std::uint32_t stream, std::string_view bytes, Stamp stamp) {
+void Http2Connection::data(Side from, std::uint32_t stream, std::string_view bytes, const Stamp& stamp) {
   Exchange* const open = exchange(stream);
   if (open == nullptr) return;
   if (from == Side::client)
@@ -219,15 +219,15 @@ void Http2Connection::data(Side from, std::uint32_t stream, std::string_view byt
     open->response_body(bytes, false, stamp);
 }
 
-void Http2Connection::SideEvents::data_missing(std::uint32_t stream, Stamp stamp) {
+void Http2Connection::SideEvents::data_missing(std::uint32_t stream, const Stamp& stamp) {
   if (Exchange* const open = of_.exchange(stream); open != nullptr) open->missing(from_, stamp);
 }
 
-void Http2Connection::SideEvents::data_end(std::uint32_t stream, bool end_stream, Stamp stamp) {
+void Http2Connection::SideEvents::data_end(std::uint32_t stream, bool end_stream, const Stamp& stamp) {
   if (end_stream) of_.end_half(from_, stream, stamp);
 }
 
-void Http2Connection::end_half(Side from, std::uint32_t stream, Stamp stamp) {
+void Http2Connection::end_half(Side from, std::uint32_t stream, const Stamp& stamp) {
   Exchange* const open = exchange(stream);
   if (open == nullptr) return;
   if (from == Side::client && !open->request_done()) open->request_end(stamp);
@@ -236,7 +236,7 @@ void Http2Connection::end_half(Side from, std::uint32_t stream, Stamp stamp) {
   if (request_over && open->response_done()) close_stream(stream, EndReason::complete, stamp);
 }
 
-void Http2Connection::close_stream(std::uint32_t stream, EndReason reason, Stamp stamp) {
+void Http2Connection::close_stream(std::uint32_t stream, EndReason reason, const Stamp& stamp) {
   const auto entry = streams_.find(stream);
   connection_.close_exchange(std::move(entry->second), reason, stamp);
   streams_.erase(entry);
@@ -244,7 +244,7 @@ void Http2Connection::close_stream(std::uint32_t stream, EndReason reason, Stamp
 
 // --- gaps and ends ---
 
-void Http2Connection::gap(Side from, std::uint64_t length, Stamp stamp) {
+void Http2Connection::gap(Side from, std::uint64_t length, const Stamp& stamp) {
   if (given_up_) return;
   connection_.report_gap(from, length, nullptr, kLost, stamp);
   if (!half(from).reader.gap(length, stamp)) {
@@ -253,7 +253,7 @@ void Http2Connection::gap(Side from, std::uint64_t length, Stamp stamp) {
   }
 }
 
-void Http2Connection::half_close(Side from, Stamp stamp) {
+void Http2Connection::half_close(Side from, const Stamp& stamp) {
   if (half(from).closed) return;
   half(from).closed = true;
   if (from == Side::client && !server_.closed) {
@@ -264,7 +264,7 @@ void Http2Connection::half_close(Side from, Stamp stamp) {
   }
 }
 
-void Http2Connection::finish(EndReason reason, Stamp stamp) {
+void Http2Connection::finish(EndReason reason, const Stamp& stamp) {
   if (given_up_) return;
   const bool server_heard = server_.spoke || server_.closed || reason == EndReason::reset_by_server ||
                             reason == EndReason::closed_by_server || reason == EndReason::evidence_ends;
@@ -279,12 +279,12 @@ void Http2Connection::finish(EndReason reason, Stamp stamp) {
   given_up_ = true;
 }
 
-void Http2Connection::close_all(EndReason reason, Stamp stamp) {
+void Http2Connection::close_all(EndReason reason, const Stamp& stamp) {
   for (auto& [stream, open] : streams_) connection_.close_exchange(std::move(open), reason, stamp);
   streams_.clear();
 }
 
-void Http2Connection::give_up(std::string_view kind, std::string_view text, Stamp stamp) {
+void Http2Connection::give_up(std::string_view kind, std::string_view text, const Stamp& stamp) {
   if (given_up_) return;
   given_up_ = true;
   connection_.state().odd(kind, text, stamp.source);

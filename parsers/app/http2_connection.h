@@ -21,10 +21,10 @@ class Http2Connection final : public HttpProtocol {
   Http2Connection(HttpConnection& connection, std::unique_ptr<Exchange> upgraded);
   ~Http2Connection() override;
 
-  std::size_t feed(model::Side from, std::string_view bytes, model::Stamp stamp, bool forced) override;
-  void gap(model::Side from, std::uint64_t length, model::Stamp stamp) override;
-  void half_close(model::Side from, model::Stamp stamp) override;
-  void finish(model::EndReason reason, model::Stamp stamp) override;
+  std::size_t feed(model::Side from, std::string_view bytes, const model::Stamp& stamp, bool forced) override;
+  void gap(model::Side from, std::uint64_t length, const model::Stamp& stamp) override;
+  void half_close(model::Side from, const model::Stamp& stamp) override;
+  void finish(model::EndReason reason, const model::Stamp& stamp) override;
   bool interested() const override { return !given_up_; }
 
  private:
@@ -32,10 +32,10 @@ class Http2Connection final : public HttpProtocol {
    public:
     SideEvents(Http2Connection& of, model::Side from) : of_(of), from_(from) {}
     bool may_begin(const FrameHead& head) override { return of_.may_begin(from_, head); }
-    void data(std::uint32_t stream, std::string_view bytes, model::Stamp stamp) override { of_.data(from_, stream, bytes, stamp); }
-    void data_missing(std::uint32_t stream, model::Stamp stamp) override;
-    void data_end(std::uint32_t stream, bool end_stream, model::Stamp stamp) override;
-    bool frame(const FrameHead& head, std::string_view payload, model::Stamp stamp) override {
+    void data(std::uint32_t stream, std::string_view bytes, const model::Stamp& stamp) override { of_.data(from_, stream, bytes, stamp); }
+    void data_missing(std::uint32_t stream, const model::Stamp& stamp) override;
+    void data_end(std::uint32_t stream, bool end_stream, const model::Stamp& stamp) override;
+    bool frame(const FrameHead& head, std::string_view payload, const model::Stamp& stamp) override {
       return of_.frame(from_, head, payload, stamp);
     }
 
@@ -60,21 +60,21 @@ class Http2Connection final : public HttpProtocol {
 
   Half& half(model::Side from) { return from == model::Side::client ? client_ : server_; }
   bool may_begin(model::Side from, const FrameHead& head) const;
-  void data(model::Side from, std::uint32_t stream, std::string_view bytes, model::Stamp stamp);
-  bool frame(model::Side from, const FrameHead& head, std::string_view payload, model::Stamp stamp);
-  bool take_headers(model::Side from, const FrameHead& head, std::string_view payload, model::Stamp stamp);
-  bool take_continuation(model::Side from, const FrameHead& head, std::string_view payload, model::Stamp stamp);
-  bool take_block(model::Side from, const FrameHead& head, std::string_view block, model::Stamp stamp);
-  void take_request(std::uint32_t stream, const HttpHead& head, model::Stamp stamp);
-  void take_response(std::uint32_t stream, const HttpHead& head, model::Stamp stamp);
+  void data(model::Side from, std::uint32_t stream, std::string_view bytes, const model::Stamp& stamp);
+  bool frame(model::Side from, const FrameHead& head, std::string_view payload, const model::Stamp& stamp);
+  bool take_headers(model::Side from, const FrameHead& head, std::string_view payload, const model::Stamp& stamp);
+  bool take_continuation(model::Side from, const FrameHead& head, std::string_view payload, const model::Stamp& stamp);
+  bool take_block(model::Side from, const FrameHead& head, std::string_view block, const model::Stamp& stamp);
+  void take_request(std::uint32_t stream, const HttpHead& head, const model::Stamp& stamp);
+  void take_response(std::uint32_t stream, const HttpHead& head, const model::Stamp& stamp);
   bool take_settings(model::Side from, const FrameHead& head, std::string_view payload);
-  void take_reset(model::Side from, std::uint32_t stream, model::Stamp stamp);
-  void take_goaway(model::Side from, std::string_view payload, model::Stamp stamp);
-  void end_half(model::Side from, std::uint32_t stream, model::Stamp stamp);
+  void take_reset(model::Side from, std::uint32_t stream, const model::Stamp& stamp);
+  void take_goaway(model::Side from, std::string_view payload, const model::Stamp& stamp);
+  void end_half(model::Side from, std::uint32_t stream, const model::Stamp& stamp);
   Exchange* exchange(std::uint32_t stream);
-  void close_stream(std::uint32_t stream, model::EndReason reason, model::Stamp stamp);
-  void close_all(model::EndReason reason, model::Stamp stamp);
-  void give_up(std::string_view kind, std::string_view text, model::Stamp stamp);
+  void close_stream(std::uint32_t stream, model::EndReason reason, const model::Stamp& stamp);
+  void close_all(model::EndReason reason, const model::Stamp& stamp);
+  void give_up(std::string_view kind, std::string_view text, const model::Stamp& stamp);
 
   HttpConnection& connection_;
   Half client_, server_;

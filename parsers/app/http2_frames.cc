@@ -52,7 +52,7 @@ bool FrameHead::plausible() const {
 
 // --- frames ---
 
-std::size_t Http2FrameReader::feed(std::string_view bytes, model::Stamp stamp) {
+std::size_t Http2FrameReader::feed(std::string_view bytes, const model::Stamp& stamp) {
   std::size_t at = 0;
   while (at < bytes.size() && !broken_) {
     const std::string_view rest = bytes.substr(at);
@@ -82,7 +82,7 @@ std::size_t Http2FrameReader::feed(std::string_view bytes, model::Stamp stamp) {
   return broken_ ? bytes.size() : at;
 }
 
-std::size_t Http2FrameReader::read_head(std::string_view bytes, model::Stamp stamp) {
+std::size_t Http2FrameReader::read_head(std::string_view bytes, const model::Stamp& stamp) {
   const std::size_t used = std::min(bytes.size(), FrameHead::kBytes - partial_.size());
   partial_.append(bytes.substr(0, used));
   if (partial_.size() < FrameHead::kBytes) return used;
@@ -93,7 +93,7 @@ std::size_t Http2FrameReader::read_head(std::string_view bytes, model::Stamp sta
   return used;
 }
 
-void Http2FrameReader::take_head(model::Stamp stamp) {
+void Http2FrameReader::take_head(const model::Stamp& stamp) {
   if (!events_.may_begin(head_)) return;
   remaining_ = head_.length;
   padding_ = 0;
@@ -112,7 +112,7 @@ void Http2FrameReader::take_head(model::Stamp stamp) {
   if (known) broken_ = !events_.frame(head_, {}, stamp);
 }
 
-std::size_t Http2FrameReader::read_payload(std::string_view bytes, model::Stamp stamp) {
+std::size_t Http2FrameReader::read_payload(std::string_view bytes, const model::Stamp& stamp) {
   const std::size_t used = std::min<std::size_t>(bytes.size(), head_.length - partial_.size());
   if (partial_.empty() && used == head_.length) {
     state_ = State::head;
@@ -128,7 +128,7 @@ std::size_t Http2FrameReader::read_payload(std::string_view bytes, model::Stamp 
   return used;
 }
 
-std::size_t Http2FrameReader::read_data(std::string_view bytes, model::Stamp stamp) {
+std::size_t Http2FrameReader::read_data(std::string_view bytes, const model::Stamp& stamp) {
   if (state_ == State::pad_length) {
     padding_ = static_cast<unsigned char>(bytes.front());
     remaining_ = head_.length - 1;
@@ -146,7 +146,7 @@ std::size_t Http2FrameReader::read_data(std::string_view bytes, model::Stamp sta
 }
 
 // The content of a DATA frame is whole: what follows is padding or the next frame.
-void Http2FrameReader::end_data(model::Stamp stamp) {
+void Http2FrameReader::end_data(const model::Stamp& stamp) {
   if (broken_) return;
   if (state_ != State::padding) events_.data_end(head_.stream, head_.end_stream(), stamp);
   const bool padding_follows = state_ != State::padding && padding_ > 0;
@@ -161,7 +161,7 @@ std::size_t Http2FrameReader::skip(std::string_view bytes) {
   return used;
 }
 
-bool Http2FrameReader::gap(std::uint64_t length, model::Stamp stamp) {
+bool Http2FrameReader::gap(std::uint64_t length, const model::Stamp& stamp) {
   const bool within = (state_ == State::data || state_ == State::padding || state_ == State::skipped) && length > 0 && length <= remaining_;
   if (!within) {
     broken_ = true;

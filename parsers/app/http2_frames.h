@@ -58,28 +58,28 @@ class Http2FrameReader {
     virtual ~Events() = default;
     // False leaves the frame unread for now.
     virtual bool may_begin(const FrameHead& head) = 0;
-    virtual void data(std::uint32_t stream, std::string_view bytes, model::Stamp stamp) = 0;
-    virtual void data_missing(std::uint32_t stream, model::Stamp stamp) = 0;
-    virtual void data_end(std::uint32_t stream, bool end_stream, model::Stamp stamp) = 0;
+    virtual void data(std::uint32_t stream, std::string_view bytes, const model::Stamp& stamp) = 0;
+    virtual void data_missing(std::uint32_t stream, const model::Stamp& stamp) = 0;
+    virtual void data_end(std::uint32_t stream, bool end_stream, const model::Stamp& stamp) = 0;
     // Payload of any other frame. False: the connection cannot be followed any more.
-    virtual bool frame(const FrameHead& head, std::string_view payload, model::Stamp stamp) = 0;
+    virtual bool frame(const FrameHead& head, std::string_view payload, const model::Stamp& stamp) = 0;
   };
 
   Http2FrameReader(const Limits& limits, Events& events) : limits_(limits), events_(events) {}
 
   // Returns the bytes taken; fewer than given when may_begin() refused.
-  std::size_t feed(std::string_view bytes, model::Stamp stamp);
+  std::size_t feed(std::string_view bytes, const model::Stamp& stamp);
   // False: the gap does not lie within DATA, the direction is lost.
-  bool gap(std::uint64_t length, model::Stamp stamp);
+  bool gap(std::uint64_t length, const model::Stamp& stamp);
   bool broken() const { return broken_; }
 
  private:
-  std::size_t read_head(std::string_view bytes, model::Stamp stamp);
-  std::size_t read_payload(std::string_view bytes, model::Stamp stamp);
-  std::size_t read_data(std::string_view bytes, model::Stamp stamp);
+  std::size_t read_head(std::string_view bytes, const model::Stamp& stamp);
+  std::size_t read_payload(std::string_view bytes, const model::Stamp& stamp);
+  std::size_t read_data(std::string_view bytes, const model::Stamp& stamp);
   std::size_t skip(std::string_view bytes);
-  void take_head(model::Stamp stamp);
-  void end_data(model::Stamp stamp);
+  void take_head(const model::Stamp& stamp);
+  void end_data(const model::Stamp& stamp);
 
   enum class State : std::uint8_t { head, waiting, pad_length, data, padding, payload, skipped };
   const Limits& limits_;

@@ -32,10 +32,10 @@ class HttpAnalyzer final : public model::StreamAnalyzer {
     client_.in_the_middle = server_.in_the_middle = !flow.saw_start;
   }
 
-  void feed(Side from, std::string_view bytes, Stamp stamp) override;
-  void gap(Side from, std::uint64_t length, Stamp stamp) override;
-  void half_close(Side from, Stamp stamp) override;
-  void finish(EndReason reason, Stamp stamp) override;
+  void feed(Side from, std::string_view bytes, const Stamp& stamp) override;
+  void gap(Side from, std::uint64_t length, const Stamp& stamp) override;
+  void half_close(Side from, const Stamp& stamp) override;
+  void finish(EndReason reason, const Stamp& stamp) override;
   bool interested() const override { return !dead_; }
 
  private:
@@ -57,15 +57,15 @@ class HttpAnalyzer final : public model::StreamAnalyzer {
   Side role(Side from) const { return swapped_ ? other(from) : from; }
 
   Opening opening(Side role, std::string_view bytes) const;
-  bool recognise(Side from, std::string_view bytes, Stamp stamp);
-  bool choose_protocol(Side from, Opening what, Stamp stamp);
-  void make_connection(Stamp stamp);
-  std::size_t deliver(Side from, std::string_view bytes, Stamp stamp, bool forced);
-  void pump(Side from, Stamp stamp, bool forced);
-  void bound_held(Side from, Stamp stamp);
+  bool recognise(Side from, std::string_view bytes, const Stamp& stamp);
+  bool choose_protocol(Side from, Opening what, const Stamp& stamp);
+  void make_connection(const Stamp& stamp);
+  std::size_t deliver(Side from, std::string_view bytes, const Stamp& stamp, bool forced);
+  void pump(Side from, const Stamp& stamp, bool forced);
+  void bound_held(Side from, const Stamp& stamp);
   void pass_close(Side from);
   void release();
-  void tell_unseen(Stamp stamp);
+  void tell_unseen(const Stamp& stamp);
 
   HttpState& state_;
   model::FlowInfo flow_;
@@ -78,7 +78,7 @@ class HttpAnalyzer final : public model::StreamAnalyzer {
 
 // --- bytes ---
 
-void HttpAnalyzer::feed(Side from, std::string_view bytes, Stamp stamp) {
+void HttpAnalyzer::feed(Side from, std::string_view bytes, const Stamp& stamp) {
   if (dead_ || bytes.empty()) return;
   Half& side = half(from);
   if (side.held.empty()) bytes.remove_prefix(deliver(from, bytes, stamp, false));
@@ -94,7 +94,7 @@ void HttpAnalyzer::feed(Side from, std::string_view bytes, Stamp stamp) {
 }
 
 // Returns the bytes taken.
-std::size_t HttpAnalyzer::deliver(Side from, std::string_view bytes, Stamp stamp, bool forced) {
+std::size_t HttpAnalyzer::deliver(Side from, std::string_view bytes, const Stamp& stamp, bool forced) {
   if (!half(from).open && !recognise(from, bytes, stamp)) return dead_ ? bytes.size() : 0;
   std::size_t used = protocol_->feed(role(from), bytes, stamp, forced);
   if (protocol_->switched()) {
@@ -106,15 +106,15 @@ std::size_t HttpAnalyzer::deliver(Side from, std::string_view bytes, Stamp stamp
   return dead_ ? bytes.size() : used;
 }
 
-void HttpAnalyzer::pump(Side from, Stamp stamp, bool forced) {
+void HttpAnalyzer::pump(Side from, const Stamp& stamp, bool forced) {
   Half& side = half(from);
   // A side that is not recognised yet is judged by all that is held of it, not by its first piece.
   if (dead_ || (!side.open && !recognise(from, side.held.view(), stamp))) return;
-  side.held.drain([&](std::string_view piece, Stamp of) { return dead_ ? piece.size() : deliver(from, piece, of, forced); });
+  side.held.drain([&](std::string_view piece, const Stamp& of) { return dead_ ? piece.size() : deliver(from, piece, of, forced); });
   pass_close(from);
 }
 
-void HttpAnalyzer::bound_held(Side from, Stamp stamp) {
+void HttpAnalyzer::bound_held(Side from, const Stamp& stamp) {
   if (half(from).held.view().size() <= state_.limits.early_response_bytes && !state_.over_budget()) return;
   if (protocol_ == nullptr) {
     dead_ = true;
@@ -154,7 +154,7 @@ Opening HttpAnalyzer::opening(Side role, std::string_view bytes) const {
 }
 
 // Whether the side's bytes may be delivered from now on.
-bool HttpAnalyzer::recognise(Side from, std::string_view bytes, Stamp stamp) {
+bool HttpAnalyzer::recognise(Side from, std::string_view bytes, const Stamp& stamp) {
   const bool settled = protocol_ != nullptr && http1_ == nullptr;
   const Opening what = settled ? Opening::http2 : opening(role(from), bytes);
   if (what == Opening::unclear) return false;
@@ -166,7 +166,7 @@ bool HttpAnalyzer::recognise(Side from, std::string_view bytes, Stamp stamp) {
   return true;
 }
 
-bool HttpAnalyzer::choose_protocol(Side from, Opening what, Stamp stamp) {
+bool HttpAnalyzer::choose_protocol(Side from, Opening what, const Stamp& stamp) {
   if (what == Opening::http2_frames && half(from).in_the_middle) {
     state_.odd("http2-joined-late", "an HTTP/2 connection is older than the capture; its header compression cannot be followed",
                stamp.source);
@@ -200,14 +200,14 @@ bool HttpAnalyzer::choose_protocol(Side from, Opening what, Stamp stamp) {
   return true;
 }
 
-void HttpAnalyzer::make_connection(Stamp stamp) {
+void HttpAnalyzer::make_connection(const Stamp& stamp) {
   connection_ = std::make_unique<HttpConnection>(state_, flow_);
   if (!flow_.saw_start) connection_->report_gap(Side::server, 0, nullptr, kBeganEarlier, stamp);
 }
 
 // --- gaps and ends ---
 
-void HttpAnalyzer::gap(Side from, std::uint64_t length, Stamp stamp) {
+void HttpAnalyzer::gap(Side from, std::uint64_t length, const Stamp& stamp) {
   if (dead_) return;
   Half& side = half(from);
   if (protocol_ == nullptr) {
@@ -227,7 +227,7 @@ void HttpAnalyzer::gap(Side from, std::uint64_t length, Stamp stamp) {
   if (dead_) release();
 }
 
-void HttpAnalyzer::half_close(Side from, Stamp stamp) {
+void HttpAnalyzer::half_close(Side from, const Stamp& stamp) {
   if (dead_ || half(from).close) return;
   half(from).close = stamp;
   pass_close(from);
@@ -242,7 +242,7 @@ void HttpAnalyzer::pass_close(Side from) {
 }
 
 // Requests that are missing, of a connection that nothing else tells anything of: not even, maybe, that it speaks HTTP.
-void HttpAnalyzer::tell_unseen(Stamp stamp) {
+void HttpAnalyzer::tell_unseen(const Stamp& stamp) {
   if (connection_ == nullptr && client_.gap) {
     make_connection(stamp);
     connection_->report_gap(role(Side::client), client_.gap->length, nullptr, kLost, client_.gap->stamp);
@@ -250,7 +250,7 @@ void HttpAnalyzer::tell_unseen(Stamp stamp) {
   if (connection_ != nullptr) connection_->tell_unseen();
 }
 
-void HttpAnalyzer::finish(EndReason reason, Stamp stamp) {
+void HttpAnalyzer::finish(EndReason reason, const Stamp& stamp) {
   for (const Side from : {Side::client, Side::server}) {
     if (!dead_ && protocol_ != nullptr && !half(from).held.empty()) pump(from, stamp, true);
     half(from).held.clear();

@@ -8,6 +8,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/find_text.h"
 #include "base/hash.h"
 #include "model/session_id.h"
 
@@ -167,27 +168,38 @@ void set_upgrade(HttpHead& head, std::string_view value) {
   head.upgrade_h2c |= icontains(value, "h2c");
 }
 
-// Where the first line feed stands from `at` on; the text's size when there is none. Lines are short: a call of memchr would cost more.
-std::size_t line_end(std::string_view text, std::size_t at) {
+// The line that begins at `at`, without its end, and where its first colon stands; the line's size when it has none.
+struct Line {
+  std::string_view text;
+  std::size_t colon = 0;
+};
+
+#if defined(__SSE2__)
+// Bit i: byte i of the 16 at `at` is `byte`.
+unsigned places_of(char byte, const char* at) {
+  return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)), _mm_set1_epi8(byte))));
+}
+#endif
+
+// `at` moves behind the line. Lines are short: calls of memchr would cost more.
+Line next_line(std::string_view text, std::size_t& at) {
+  const std::size_t begin = at;
+  std::size_t colon = std::string_view::npos, end = at;
+  bool found = false;
 #if defined(__SSE2__)
   constexpr std::size_t kStep = 16;
-  for (; at + kStep <= text.size(); at += kStep) {
-    const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
-    const auto found = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('\n'))));
-    if (found != 0) return at + static_cast<std::size_t>(__builtin_ctz(found));
+  for (; !found && end + kStep <= text.size(); end += found ? 0 : kStep) {
+    const unsigned feeds = places_of('\n', text.data() + end), colons = places_of(':', text.data() + end);
+    if (colons != 0) colon = std::min(colon, end + static_cast<std::size_t>(__builtin_ctz(colons)));
+    if ((found = feeds != 0)) end += static_cast<std::size_t>(__builtin_ctz(feeds));
   }
 #endif
-  while (at < text.size() && text[at] != '\n') ++at;
-  return at;
-}
-
-// The line that begins at `at`, without its end; `at` moves behind it.
-std::string_view next_line(std::string_view text, std::size_t& at) {
-  const std::size_t end = line_end(text, at);
-  std::string_view line(text.data() + at, end - at);
+  for (; !found && end < text.size() && text[end] != '\n'; ++end) {
+    if (text[end] == ':') colon = std::min(colon, end);
+  }
   at = end + (end < text.size() ? 1 : 0);
-  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  return line;
+  if (end > begin && text[end - 1] == '\r') --end;
+  return {text.substr(begin, end - begin), std::min(colon, end) - begin};
 }
 
 bool parse_request_line(std::string_view line, HttpHead& head) {
@@ -224,13 +236,13 @@ enum class FieldsRead : std::uint8_t { good, bad, folded };
 
 FieldsRead parse_fields(std::string_view section, std::size_t at, bool strict, HttpHead& head) {
   while (at < section.size()) {
-    const std::string_view line = next_line(section, at);
-    if (line.empty()) break;
-    if (line.front() == ' ' || line.front() == '\t') return FieldsRead::folded;
-    const std::size_t colon = token_length(section.substr(static_cast<std::size_t>(line.data() - section.data())));  // ends before a line end
-    const bool field = colon > 0 && colon < line.size() && line[colon] == ':';
+    const std::size_t begin = at;
+    const Line line = next_line(section, at);
+    if (line.text.empty()) break;
+    if (is_blank(line.text.front())) return FieldsRead::folded;
+    const bool field = line.colon > 0 && line.colon < line.text.size() && token_length(section.substr(begin)) == line.colon;
     if (field)
-      head.add_field(line.substr(0, colon), trim_space(line.substr(colon + 1)));
+      head.add_field(line.text.substr(0, line.colon), trim_space(line.text.substr(line.colon + 1)));
     else
       head.oddities |= kBadField;
     if (!field && strict) return FieldsRead::bad;
@@ -241,8 +253,9 @@ FieldsRead parse_fields(std::string_view section, std::size_t at, bool strict, H
 // Start line and fields. A fold is found on the way; the caller unfolds and reads again.
 FieldsRead parse_section(std::string_view section, bool request, bool strict, HttpHead& head) {
   head = HttpHead{};
+  head.section = section;
   std::size_t at = 0;
-  const std::string_view start = next_line(section, at);
+  const std::string_view start = next_line(section, at).text;
   if (!(request ? parse_request_line(start, head) : parse_status_line(start, head))) return FieldsRead::bad;
   return parse_fields(section, at, strict, head);
 }
@@ -261,7 +274,7 @@ bool iequals(std::string_view a, std::string_view b) {
 }
 
 bool icontains(std::string_view text, std::string_view lower_word) {
-  if (text.find(lower_word) != std::string_view::npos) return true;
+  if (find_text(text, lower_word) != std::string_view::npos) return true;
   return std::search(text.begin(), text.end(), lower_word.begin(), lower_word.end(), [](char x, char y) { return lower(x) == y; }) !=
          text.end();
 }
@@ -341,12 +354,33 @@ void HttpHead::add_field(std::string_view name, std::string_view value) {
   }
 }
 
+namespace {
+
+// Behind the empty line that follows the line feed at `feed`; npos when none does.
+std::size_t empty_line_end(std::string_view bytes, std::size_t feed) {
+  std::size_t end = feed + 1;
+  if (end < bytes.size() && bytes[end] == '\r') ++end;
+  return end < bytes.size() && bytes[end] == '\n' ? end + 1 : std::string_view::npos;
+}
+
+}  // namespace
+
 std::size_t find_head_end(std::string_view bytes, std::size_t from) {
-  for (std::size_t at = line_end(bytes, from); at + 1 < bytes.size(); at = line_end(bytes, at + 1)) {
-    if (bytes[at + 1] == '\n') return at + 2;
-    if (bytes[at + 1] == '\r' && at + 2 < bytes.size() && bytes[at + 2] == '\n') return at + 3;
+  std::size_t at = from, end = std::string_view::npos;
+#if defined(__SSE2__)
+  constexpr std::size_t kStep = 16;
+  for (; at + kStep + 1 <= bytes.size(); at += kStep) {  // a line feed with a line's end behind it, whichever of the two
+    const char* const next = bytes.data() + at + 1;
+    for (unsigned feeds = places_of('\n', bytes.data() + at) & (places_of('\n', next) | places_of('\r', next)); feeds != 0; feeds &= feeds - 1) {
+      end = empty_line_end(bytes, at + static_cast<std::size_t>(__builtin_ctz(feeds)));
+      if (end != std::string_view::npos) return end;
+    }
   }
-  return std::string_view::npos;
+#endif
+  for (; at < bytes.size() && end == std::string_view::npos; ++at) {
+    if (bytes[at] == '\n') end = empty_line_end(bytes, at);
+  }
+  return end;
 }
 
 bool parse_head(std::string_view section, bool request, bool strict, std::string& scratch, HttpHead& head) {

@@ -44,6 +44,7 @@ struct HttpHead {
 
   std::string_view host, user_agent, content_type, accept, origin, forwarded_for;
   std::string_view session_id, protocol_version, last_event_id, mcp_method, mcp_name;
+  std::string_view section;     // what all of these lie in; empty: not in one piece
   bool has_last_event_id = false;
   std::uint64_t principal = 0;  // digest of the Authorization value
 

@@ -45,14 +45,14 @@ std::unique_ptr<Exchange> HttpConnection::open_exchange() {
   return exchange;
 }
 
-void HttpConnection::close_exchange(std::unique_ptr<Exchange> exchange, model::EndReason reason, model::Stamp stamp) {
+void HttpConnection::close_exchange(std::unique_ptr<Exchange> exchange, model::EndReason reason, const model::Stamp& stamp) {
   exchange->end(reason, stamp);
   --state_.open_exchanges;
   if (state_.spare.size() < kSpareExchanges) state_.spare.push_back(std::move(exchange));
 }
 
 void HttpConnection::report_gap(model::Side from, std::uint64_t length, const Exchange* exchange, std::string_view reason,
-                                model::Stamp stamp) {
+                                const model::Stamp& stamp) {
   const PendingGap gap{length, direction_of(from), reason, stamp};
   if (mcp_seen_) return emit_gap(gap, exchange, Place::in_exchange);
   for (PendingGap& earlier : pending_gaps_) {
@@ -63,7 +63,7 @@ void HttpConnection::report_gap(model::Side from, std::uint64_t length, const Ex
   pending_gaps_.push_back(gap);
 }
 
-void HttpConnection::note_unasked(model::Stamp stamp) {
+void HttpConnection::note_unasked(const model::Stamp& stamp) {
   if (!mcp_seen_ && !unasked_) unasked_ = PendingGap{0, model::Direction::client_to_server, {}, stamp};
 }
 

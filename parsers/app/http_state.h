@@ -49,12 +49,12 @@ class HttpConnection {
   // A fresh exchange with the next number.
   std::unique_ptr<Exchange> open_exchange();
   // Ends it (when it has not ended by itself) and keeps it for reuse.
-  void close_exchange(std::unique_ptr<Exchange> exchange, model::EndReason reason, model::Stamp stamp);
+  void close_exchange(std::unique_ptr<Exchange> exchange, model::EndReason reason, const model::Stamp& stamp);
 
   // Bytes are missing. Told at once when the connection is known to speak MCP, else when it turns out to.
-  void report_gap(model::Side from, std::uint64_t length, const Exchange* exchange, std::string_view reason, model::Stamp stamp);
+  void report_gap(model::Side from, std::uint64_t length, const Exchange* exchange, std::string_view reason, const model::Stamp& stamp);
   // A response came whose request is older than the capture, or missing with the beginning of the connection.
-  void note_unasked(model::Stamp stamp);
+  void note_unasked(const model::Stamp& stamp);
   // The connection is over. Where requests are missing and nothing else shows what it spoke, they may have been of any session of its client.
   void tell_unseen();
   // MCP was seen at `target`. Bytes that were missing before are a gap of the exchange's session.
@@ -83,10 +83,10 @@ class HttpConnection {
 class HttpProtocol {
  public:
   virtual ~HttpProtocol() = default;
-  virtual std::size_t feed(model::Side from, std::string_view bytes, model::Stamp stamp, bool forced) = 0;
-  virtual void gap(model::Side from, std::uint64_t length, model::Stamp stamp) = 0;
-  virtual void half_close(model::Side from, model::Stamp stamp) = 0;
-  virtual void finish(model::EndReason reason, model::Stamp stamp) = 0;
+  virtual std::size_t feed(model::Side from, std::string_view bytes, const model::Stamp& stamp, bool forced) = 0;
+  virtual void gap(model::Side from, std::uint64_t length, const model::Stamp& stamp) = 0;
+  virtual void half_close(model::Side from, const model::Stamp& stamp) = 0;
+  virtual void finish(model::EndReason reason, const model::Stamp& stamp) = 0;
   virtual bool interested() const = 0;
   virtual bool switched() const { return false; }
 };

@@ -23,8 +23,8 @@ namespace mcpscan::net {
 
 struct Packet {
   std::uint64_t number = 0;          // from 1, as Wireshark counts
-  std::uint64_t offset = 0;          // of the record in the decoded file
   Time at;
+  std::uint64_t offset = 0;          // of the record in the decoded file
   std::uint32_t link_type = 0;       // LINKTYPE_ value (Ethernet 1, ...)
   std::uint32_t original_length = 0;
   std::span<const std::uint8_t> bytes;  // captured bytes, valid until the next call

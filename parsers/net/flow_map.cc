@@ -14,7 +14,8 @@ constexpr std::size_t kFirstSize = 256;
 FlowMap::FlowMap() : entries_(kFirstSize), mask_(kFirstSize - 1), seed_(reinterpret_cast<std::uintptr_t>(this)) {}
 
 std::uint32_t FlowMap::hash(const FlowTuple& key) const {
-  return static_cast<std::uint32_t>(hash_bytes({reinterpret_cast<const char*>(&key), sizeof key}, seed_));
+  const FlowTuple::Words words = key.words();
+  return static_cast<std::uint32_t>(hash_bytes({reinterpret_cast<const char*>(words.data()), sizeof words}, seed_));
 }
 
 void FlowMap::place(Entry entry) {

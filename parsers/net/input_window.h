@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/byte_reader.h"
+#include "base/prefetch.h"
 
 namespace mcpscan::net {
 
@@ -25,6 +26,7 @@ class InputWindow {
   void consume(std::size_t bytes) {
     begin_ += bytes;
     offset_ += bytes;
+    prefetch_lines(data(), kNextHeads);
   }
   // Moves past `bytes`, of which not all need to be visible; false when the stream ends before.
   bool skip(std::uint64_t bytes);
@@ -33,6 +35,7 @@ class InputWindow {
  private:
   bool fill(std::size_t bytes);
 
+  static constexpr std::size_t kNextHeads = 128;          // a record's and its packet's: asked for while the one before is worked on
   static constexpr std::size_t kBlockBytes = 256 * 1024;  // larger blocks leave the second-level cache
   ByteReader& source_;
   std::vector<std::uint8_t> buffer_;

@@ -31,6 +31,13 @@ void set_payload(const Frame& frame, std::size_t header, std::uint32_t payload, 
   ip.payload_length = payload;
 }
 
+// In one piece, as it is read soon.
+std::array<std::uint8_t, 16> ipv4_address(const std::uint8_t* at) {
+  std::array<std::uint8_t, 16> address{};
+  std::memcpy(address.data(), at, 4);
+  return address;
+}
+
 Refusal read_ipv4(const Frame& frame, IpPacket& ip) {
   if (frame.ip.size() < kIpv4Bytes) return kCut;
   const std::uint8_t* bytes = frame.ip.data();
@@ -41,8 +48,8 @@ Refusal read_ipv4(const Frame& frame, IpPacket& ip) {
   if (total < header) return kBadLength;
   if (frame.ip.size() < header) return kCut;
   ip.ipv6 = false;
-  std::memcpy(ip.source.data(), bytes + 12, 4);
-  std::memcpy(ip.destination.data(), bytes + 16, 4);
+  ip.source = ipv4_address(bytes + 12);
+  ip.destination = ipv4_address(bytes + 16);
   ip.protocol = bytes[9];
   const std::uint32_t flags = load_big16(bytes + 6);
   ip.fragment_offset = (flags & kOffsetMask) * 8u;

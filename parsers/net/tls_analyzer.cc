@@ -47,10 +47,10 @@ class TlsAnalyzer final : public model::StreamAnalyzer {
       : limits_(limits), schedule_(keys), next_(std::move(next)), anomalies_(anomalies), report_(std::move(report)),
         client_(Side::client, limits), server_(Side::server, limits) {}
 
-  void feed(Side from, std::string_view bytes, Stamp stamp) override;
-  void gap(Side from, std::uint64_t length, Stamp stamp) override;
-  void half_close(Side from, Stamp stamp) override;
-  void finish(model::EndReason reason, Stamp stamp) override;
+  void feed(Side from, std::string_view bytes, const Stamp& stamp) override;
+  void gap(Side from, std::uint64_t length, const Stamp& stamp) override;
+  void half_close(Side from, const Stamp& stamp) override;
+  void finish(model::EndReason reason, const Stamp& stamp) override;
 
  private:
   bool saw_hello(const Direction& d) const { return d.side == Side::client ? schedule_.saw_client() : schedule_.saw_server(); }
@@ -104,7 +104,7 @@ class TlsAnalyzer final : public model::StreamAnalyzer {
   bool early_data_accepted_ = false, early_data_told_ = false;
 };
 
-void TlsAnalyzer::feed(Side from, std::string_view bytes, Stamp stamp) {
+void TlsAnalyzer::feed(Side from, std::string_view bytes, const Stamp& stamp) {
   (from == Side::client ? facts_.bytes_from_client : facts_.bytes_from_server) += bytes.size();
   Direction& d = direction(from);
   if (bytes.empty() || d.given_up || d.closed || d.fin) return;
@@ -382,7 +382,7 @@ void TlsAnalyzer::prepare_tls13(Direction& d, const Stamp& stamp) {
   d.decryptor.expect(std::move(application));
 }
 
-void TlsAnalyzer::gap(Side from, std::uint64_t length, Stamp stamp) {
+void TlsAnalyzer::gap(Side from, std::uint64_t length, const Stamp& stamp) {
   Direction& d = direction(from);
   if (d.given_up || d.closed || d.fin) return;
   if (!saw_hello(d)) {
@@ -405,7 +405,7 @@ void TlsAnalyzer::lost_some(Direction& d, std::uint64_t length, const Stamp& sta
   else d.gap_open = true;
 }
 
-void TlsAnalyzer::half_close(Side from, Stamp stamp) {
+void TlsAnalyzer::half_close(Side from, const Stamp& stamp) {
   Direction& d = direction(from);
   if (d.closed || d.fin) return;
   d.fin = stamp;
@@ -418,7 +418,7 @@ void TlsAnalyzer::half_close(Side from, Stamp stamp) {
   read_all(d);
 }
 
-void TlsAnalyzer::finish(model::EndReason reason, Stamp stamp) {
+void TlsAnalyzer::finish(model::EndReason reason, const Stamp& stamp) {
   for (Direction* d : {&client_, &server_}) {
     d->records.end();
     if (!d->given_up && !d->closed && !d->waiting && !d->records.place_known()) read_all(*d);

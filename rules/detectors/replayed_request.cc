@@ -17,7 +17,7 @@ namespace {
 using namespace model;
 
 constexpr std::size_t kBuckets = 1u << 11, kInBucket = 16;  // remembered, the last ones of all sessions; 64 bytes each
-constexpr std::size_t kFirstBuckets = 32, kBeforeGrowing = 4;   // many sources are short: buckets are added when so many a bucket are remembered
+constexpr std::size_t kFirstBuckets = 32, kBeforeGrowing = 4;   // powers of two; many sources are short: buckets are added when so many a bucket are remembered
 
 class ReplayedRequest : public Detector {
  public:
@@ -28,20 +28,18 @@ class ReplayedRequest : public Detector {
     const HttpFacts* http = event.observation->http;
     const bool keyed = session.keyed_by == SessionKeying::mcp_session_id || session.keyed_by == SessionKeying::legacy_session_id;
     if (!keyed || event.modern || event.call->requestor != Direction::client_to_server || event.call->params_digest == 0 || event.call->method == kInitialize) return;
-    Sent now;
-    now.at = event.at;
-    const std::string_view peer = event.exchange ? std::string_view(event.exchange->peer) : http ? http->peer : std::string_view();
-    now.peer = peer.empty() ? 0 : hash_bytes(peer);
-    now.principal = event.exchange ? event.exchange->principal : http ? http->principal : 0;
-    now.source = event.source;
-    if (now.peer == 0 && now.principal == 0) return;  // who sent it is not told
-    now.request = hash_combine(hash_combine(hash_bytes(event.call->id.value, event.call->params_digest), hash_bytes(event.call->method)), session.index);
-    if (const Sent* const before = sent_before(now)) return judge(event, *before, now, findings);
+    const std::string_view address = event.exchange ? std::string_view(event.exchange->peer) : http ? http->peer : std::string_view();
+    const std::uint64_t peer = address.empty() ? 0 : hash_bytes(address);
+    const std::uint64_t principal = event.exchange ? event.exchange->principal : http ? http->principal : 0;
+    if (peer == 0 && principal == 0) return;  // who sent it is not told
+    const std::uint64_t request = hash_combine(hash_combine(hash_bytes(event.call->id.value, event.call->params_digest), hash_bytes(event.call->method)), session.index);
+    const Sent now{event.at, request, peer, principal, event.source};
+    if (const Sent* const before = sent_before(request)) return judge(event, *before, now, findings);
     remember(now);
   }
 
  private:
-  struct Sent {
+  struct alignas(64) Sent {
     Time at;
     std::uint64_t request = 0;              // digest of session, id and what was asked
     std::uint64_t peer = 0, principal = 0;  // digests; 0: not told
@@ -49,19 +47,19 @@ class ReplayedRequest : public Detector {
   };
 
   // Those of one hash, more or less. The tags of all buckets fit into a core's own cache, and nearly every look ends there.
-  struct Bucket {
+  struct alignas(64) Bucket {
     std::array<std::uint16_t, kInBucket> tags{};
     std::uint16_t oldest = 0;  // or the first free one
     std::unique_ptr<std::array<Sent, kInBucket>> sent;
   };
 
   static std::uint16_t tag_of(std::uint64_t request) { return static_cast<std::uint16_t>(request >> 48); }
-  Bucket& bucket_of(std::uint64_t request) { return buckets_[request % buckets_.size()]; }
+  Bucket& bucket_of(std::uint64_t request) { return buckets_[request & (buckets_.size() - 1)]; }
 
-  const Sent* sent_before(const Sent& now) {
-    const Bucket& bucket = bucket_of(now.request);
+  const Sent* sent_before(std::uint64_t request) {
+    const Bucket& bucket = bucket_of(request);
     for (std::size_t i = 0; bucket.sent && i < kInBucket; ++i) {
-      if (bucket.tags[i] == tag_of(now.request) && (*bucket.sent)[i].request == now.request) return &(*bucket.sent)[i];
+      if (bucket.tags[i] == tag_of(request) && (*bucket.sent)[i].request == request) return &(*bucket.sent)[i];
     }
     return nullptr;
   }

@@ -2,6 +2,7 @@
 // Ownership: the arena owns the bytes. Threads: none of its own. Bound: the caller resets it after each block; kKeptChunks stay.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -11,6 +12,8 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "base/prefetch.h"
 
 namespace mcpscan {
 
@@ -62,6 +65,9 @@ class Arena {
     static_assert(std::is_trivially_destructible_v<T>, "an arena never destroys");
     return ::new (allocate(sizeof(T), alignof(T))) T{std::forward<Arguments>(arguments)...};
   }
+
+  // The next `bytes` will be written soon.
+  void ask_for(std::size_t bytes) const { prefetch_lines_to_write(here_ + position_, std::min(bytes, room_ - position_)); }
 
   // Forgets everything; some chunks are kept for the next use.
   void reset();

@@ -5,7 +5,7 @@ namespace mcpscan::extract {
 using model::Side;
 using model::Stamp;
 
-void ExchangeBook::head(std::uint64_t number, const model::FlowInfo& flow, Side from, const app::HttpHead& head, Stamp stamp) {
+void ExchangeBook::head(std::uint64_t number, const model::FlowInfo& flow, Side from, const app::HttpHead& head, const Stamp& stamp) {
   RecordedExchange& exchange = exchanges_[number];
   exchange.number = number;
   exchange.flow = flow;
@@ -20,7 +20,7 @@ void ExchangeBook::head(std::uint64_t number, const model::FlowInfo& flow, Side 
   if (head.codings.count > 0) decoder = std::make_unique<app::ContentDecoder>(limits_, head.codings);
 }
 
-void ExchangeBook::body(std::uint64_t number, Side from, std::string_view bytes, Stamp stamp) {
+void ExchangeBook::body(std::uint64_t number, Side from, std::string_view bytes, const Stamp& stamp) {
   const auto found = exchanges_.find(number);
   if (found == exchanges_.end() || full_ || bytes.empty()) return;
   look(found->second, stamp);
@@ -37,7 +37,7 @@ void ExchangeBook::body(std::uint64_t number, Side from, std::string_view bytes,
   full_ = bytes_ > limits_.http_buffer_bytes;
 }
 
-void ExchangeBook::complete(std::uint64_t number, Side from, Stamp stamp) {
+void ExchangeBook::complete(std::uint64_t number, Side from, const Stamp& stamp) {
   const auto found = exchanges_.find(number);
   if (found == exchanges_.end()) return;
   look(found->second, stamp);
@@ -46,7 +46,7 @@ void ExchangeBook::complete(std::uint64_t number, Side from, Stamp stamp) {
   of.complete_at = stamp.at;
 }
 
-void ExchangeBook::missing(std::uint64_t number, Side from, Stamp stamp) {
+void ExchangeBook::missing(std::uint64_t number, Side from, const Stamp& stamp) {
   const auto found = exchanges_.find(number);
   if (found == exchanges_.end()) return;
   RecordedHalf& of = half(found->second, from);
@@ -54,11 +54,11 @@ void ExchangeBook::missing(std::uint64_t number, Side from, Stamp stamp) {
   of.body.push_back({stamp.at, {}, true});
 }
 
-void ExchangeBook::client_closed(std::uint64_t number, Stamp stamp) {
+void ExchangeBook::client_closed(std::uint64_t number, const Stamp& stamp) {
   if (const auto found = exchanges_.find(number); found != exchanges_.end()) found->second.client_closed_at = stamp.at;
 }
 
-void ExchangeBook::end(std::uint64_t number, bool is_mcp, model::EndReason reason, Stamp stamp) {
+void ExchangeBook::end(std::uint64_t number, bool is_mcp, model::EndReason reason, const Stamp& stamp) {
   decoders_.erase(number);
   const auto found = exchanges_.find(number);
   if (found == exchanges_.end()) return;

@@ -47,12 +47,12 @@ class ExchangeBook : public app::ExchangeRecorder {
   // `wanted`: packets; an exchange with a piece in one of them stays. Null: all stay. It outlives the book.
   explicit ExchangeBook(const Limits& limits, const PlaceSet* wanted = nullptr) : limits_(limits), wanted_(wanted) {}
 
-  void head(std::uint64_t exchange, const model::FlowInfo& flow, model::Side from, const app::HttpHead& head, model::Stamp stamp) override;
-  void body(std::uint64_t exchange, model::Side from, std::string_view bytes, model::Stamp stamp) override;
-  void complete(std::uint64_t exchange, model::Side from, model::Stamp stamp) override;
-  void missing(std::uint64_t exchange, model::Side from, model::Stamp stamp) override;
-  void client_closed(std::uint64_t exchange, model::Stamp stamp) override;
-  void end(std::uint64_t exchange, bool is_mcp, model::EndReason reason, model::Stamp stamp) override;
+  void head(std::uint64_t exchange, const model::FlowInfo& flow, model::Side from, const app::HttpHead& head, const model::Stamp& stamp) override;
+  void body(std::uint64_t exchange, model::Side from, std::string_view bytes, const model::Stamp& stamp) override;
+  void complete(std::uint64_t exchange, model::Side from, const model::Stamp& stamp) override;
+  void missing(std::uint64_t exchange, model::Side from, const model::Stamp& stamp) override;
+  void client_closed(std::uint64_t exchange, const model::Stamp& stamp) override;
+  void end(std::uint64_t exchange, bool is_mcp, model::EndReason reason, const model::Stamp& stamp) override;
 
   bool full() const { return full_; }
   // In the order of their numbers.
@@ -64,7 +64,7 @@ class ExchangeBook : public app::ExchangeRecorder {
   };
   static RecordedHalf& half(RecordedExchange& exchange, model::Side from) { return from == model::Side::client ? exchange.request : exchange.response; }
 
-  void look(RecordedExchange& exchange, model::Stamp stamp) const { exchange.is_wanted = exchange.is_wanted || !wanted_ || wanted_->holds(stamp.source.number); }
+  void look(RecordedExchange& exchange, const model::Stamp& stamp) const { exchange.is_wanted = exchange.is_wanted || !wanted_ || wanted_->holds(stamp.source.number); }
   void let_go(std::map<std::uint64_t, RecordedExchange>::iterator exchange);
 
   const Limits& limits_;

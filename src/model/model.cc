@@ -30,8 +30,9 @@ void Books::merge(const Books& other) {
 }
 
 std::string Endpoint::address_text() const {
+  if (!ipv6) return fmt::format("{}.{}.{}.{}", address[0], address[1], address[2], address[3]);
   char text[INET6_ADDRSTRLEN] = "";
-  inet_ntop(ipv6 ? AF_INET6 : AF_INET, address.data(), text, sizeof text);
+  inet_ntop(AF_INET6, address.data(), text, sizeof text);
   return text;
 }
 

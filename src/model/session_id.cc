@@ -38,7 +38,8 @@ std::string normalise_session_id(std::string_view id) {
 bool is_masked_id(std::string_view id) {
   constexpr std::array<std::string_view, 6> kWords{"redacted", "masked", "removed", "sanitized", "filtered", "hidden"};
   constexpr std::size_t kLongest = 40, kFewestStars = 3;
-  if (id.empty() || id.size() > kLongest) return false;
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (id.empty() || id.size() > kLongest || std::any_of(id.begin(), id.end(), is_digit)) return false;  // nearly every id ends here
   std::string text(id);
   std::transform(text.begin(), text.end(), text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
   text.erase(0, std::min(text.find_first_not_of("[<({*-_ "), text.size()));

@@ -25,13 +25,13 @@ class StreamAnalyzer {
  public:
   virtual ~StreamAnalyzer() = default;
   // `bytes` are valid during the call only.
-  virtual void feed(Side from, std::string_view bytes, Stamp stamp) = 0;
+  virtual void feed(Side from, std::string_view bytes, const Stamp& stamp) = 0;
   // `length` bytes of this side are missing here (0: unknown).
-  virtual void gap(Side from, std::uint64_t length, Stamp stamp) = 0;
+  virtual void gap(Side from, std::uint64_t length, const Stamp& stamp) = 0;
   // This side sent FIN: no more bytes from it.
-  virtual void half_close(Side from, Stamp stamp) = 0;
+  virtual void half_close(Side from, const Stamp& stamp) = 0;
   // The connection is over for the reason given. Nothing is called after it.
-  virtual void finish(EndReason reason, Stamp stamp) = 0;
+  virtual void finish(EndReason reason, const Stamp& stamp) = 0;
   // False once the analyzer has seen that these bytes are none of its business; the caller drops the flow and counts it.
   virtual bool interested() const { return true; }
 };

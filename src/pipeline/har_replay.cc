@@ -95,7 +95,7 @@ void HarReplay::end(HarExchange& exchange) {
 }
 
 // An absent body is never an absent reply: where one may have been, that is a hole in the evidence. A refusal is an answer without it, and so is a redirect.
-void HarReplay::tell_missing(HarExchange& exchange, app::Exchange& http, Stamp stamp) {
+void HarReplay::tell_missing(HarExchange& exchange, app::Exchange& http, const Stamp& stamp) {
   const bool waits = exchange.replies < exchange.requests;
   const bool partial = (waits || exchange.body_cut) && exchange.told_size > static_cast<std::int64_t>(exchange.response_body.size()) && exchange.events.empty();
   const bool absent = exchange.response_state == HarBodyState::absent;

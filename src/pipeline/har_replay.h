@@ -41,7 +41,7 @@ class HarReplay final : private HarStepTaker {
   void take(HarExchange& exchange) override;
   void start(HarExchange& exchange);
   void end(HarExchange& exchange);
-  void tell_missing(HarExchange& exchange, app::Exchange& http, model::Stamp stamp);
+  void tell_missing(HarExchange& exchange, app::Exchange& http, const model::Stamp& stamp);
   void tell_cut(Time last);
   void tell_bounds();
   std::shared_ptr<app::HttpConnection> connection_of(const HarExchange& exchange);

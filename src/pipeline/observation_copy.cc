@@ -66,14 +66,14 @@ const GapFacts* copy_of(const GapFacts& gap, Arena& arena) {
 }  // namespace
 
 const HttpFacts* ObservationCopier::copy_http(const HttpFacts& http) {
-  HttpFacts* copy = arena_.make<HttpFacts>(http);
+  HttpFacts copy = http;
   for (std::size_t i = 0; i < kHttpTexts.size(); ++i) {
-    std::string_view& text = copy->*kHttpTexts[i];
+    std::string_view& text = copy.*kHttpTexts[i];
     if (text.empty()) continue;
     if (text == texts_[i]) text = texts_[i];
     else texts_[i] = text = arena_.copy(text);
   }
-  return copy;
+  return arena_.make<HttpFacts>(copy);
 }
 
 Observation ObservationCopier::copy(const Observation& seen) {
@@ -86,6 +86,7 @@ Observation ObservationCopier::copy(const Observation& seen) {
   if (seen.notice) copy.notice = copy_of(*seen.notice, arena_);
   if (seen.outcome) copy.outcome = copy_of(*seen.outcome, arena_);
   if (seen.gap) copy.gap = copy_of(*seen.gap, arena_);
+  arena_.ask_for(kNextCopy);
   return copy;
 }
 

@@ -21,6 +21,7 @@ class ObservationCopier {
   void forget() { texts_ = {}; }
 
  private:
+  static constexpr std::size_t kNextCopy = 2 * sizeof(model::HttpFacts);  // of the arena, asked for before it is written
   const model::HttpFacts* copy_http(const model::HttpFacts& http);
 
   Arena& arena_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/prefetch.h"
 #include "pipeline/observation_prefetch.h"
 
 namespace mcpscan::pipeline {
@@ -27,6 +28,7 @@ void ObservationRelay::observe(const model::Observation& seen) {
   }
   Batch& batch = batches_[filled_count_ % kBatches];  // only this thread changes filled_count_
   batch.observations.push_back(batch.copier.copy(seen));
+  prefetch_lines_to_write(batch.observations.data() + batch.observations.size(), sizeof(model::Observation));
   if (batch.observations.size() >= kBatchSize || batch.arena.used() >= kBatchBytes) hand_over();
 }
 

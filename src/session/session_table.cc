@@ -28,10 +28,14 @@ SessionState& SessionTable::create(std::string key) {
 
 SessionState& SessionTable::named(std::string_view id, std::string_view server, model::SessionKeying keyed_by, bool& created) {
   created = false;
-  Remembered& known = remembered(id, server);
-  if (known.naming == naming_ && known.text == id && known.server == server) {
-    touch(at(known.index));
-    return at(known.index);
+  const std::uint64_t hash = hash_combine(hash_bytes(id), hash_bytes(server));
+  Remembered& known = remembered(hash);
+  if (known.naming == naming_ && known.hash == hash) {
+    SessionState& state = at(known.index);
+    if (state.session.id == id && state.session.server_endpoint == server) {
+      touch(state);
+      return state;
+    }
   }
   std::string key = key_of(id, server);
   const auto found = by_key_.find(key);
@@ -44,20 +48,17 @@ SessionState& SessionTable::named(std::string_view id, std::string_view server, 
     if (keyed_by == model::SessionKeying::process) state.session.id.clear();
   }
   touch(state);
-  known.text.assign(id);
-  known.server.assign(server);
-  known.index = state.session.index;
-  known.naming = naming_;
+  known = {hash, naming_, state.session.index};
   return state;
 }
 
-SessionTable::Remembered& SessionTable::remembered(std::string_view id, std::string_view server) {
+SessionTable::Remembered& SessionTable::remembered(std::uint64_t hash) {
   if (remembered_.size() < std::min(kRemembered, by_key_.size() + 1)) {
     const std::size_t room = remembered_.empty() ? kFirstRemembered : kRemembered;
     remembered_.clear();
     remembered_.resize(room);
   }
-  return remembered_[hash_bytes(id, server.size()) % remembered_.size()];
+  return remembered_[hash & (remembered_.size() - 1)];
 }
 
 SessionState* SessionTable::find(std::string_view id, std::string_view server) {

@@ -91,15 +91,14 @@ class SessionTable {
   const Limits& limits_;
   std::vector<std::unique_ptr<SessionState>> slots_;   // by index; an index is never used again
   std::unordered_map<std::string, std::uint32_t> by_key_;
-  // Names as they stood in the evidence, by a hash of them: what normalising and hashing the key would find again.
+  // Whose a name was, by a hash of it: what normalising it and looking for the key would find again.
   struct Remembered {
-    std::string text, server;
+    std::uint64_t hash = 0, naming = 0;
     std::uint32_t index = kNoSession;
-    std::uint64_t naming = 0;
   };
   static constexpr std::size_t kRestarts = 4096;
-  static constexpr std::size_t kFirstRemembered = 32, kRemembered = 1024;  // more than the first once there are more sessions
-  Remembered& remembered(std::string_view id, std::string_view server);
+  static constexpr std::size_t kFirstRemembered = 32, kRemembered = 1024;  // powers of two; more than the first once there are more sessions
+  Remembered& remembered(std::uint64_t hash);
 
   std::vector<Remembered> remembered_;
   std::unordered_set<std::string> unread_;             // servers; Limits::sessions, then it is told of each

@@ -19,19 +19,19 @@ struct Ledger {
 class Checker final : public model::StreamAnalyzer {
  public:
   explicit Checker(Ledger& ledger) : ledger_(ledger) {}
-  void feed(model::Side from, std::string_view bytes, model::Stamp) override {
+  void feed(model::Side from, std::string_view bytes, const model::Stamp&) override {
     if (over_ || closed_[static_cast<std::size_t>(from)] || bytes.empty()) std::abort();
     ledger_.fed += bytes.size();
     bored_ = bytes.front() == '!';
   }
-  void gap(model::Side from, std::uint64_t length, model::Stamp) override {
+  void gap(model::Side from, std::uint64_t length, const model::Stamp&) override {
     if (over_ || closed_[static_cast<std::size_t>(from)] || length == 0 || length > UINT32_MAX) std::abort();
   }
-  void half_close(model::Side from, model::Stamp) override {
+  void half_close(model::Side from, const model::Stamp&) override {
     if (over_ || closed_[static_cast<std::size_t>(from)]) std::abort();
     closed_[static_cast<std::size_t>(from)] = true;
   }
-  void finish(model::EndReason, model::Stamp) override {
+  void finish(model::EndReason, const model::Stamp&) override {
     if (over_) std::abort();
     over_ = true;
   }

@@ -18,10 +18,10 @@ using model::Side;
 class Digest final : public model::StreamAnalyzer {
  public:
   explicit Digest(std::string& told) : told_(told) {}
-  void feed(Side from, std::string_view bytes, model::Stamp) override { note('f', from).append(bytes); }
-  void gap(Side from, std::uint64_t length, model::Stamp) override { note('g', from).append(std::to_string(length)); }
-  void half_close(Side from, model::Stamp) override { note('h', from); }
-  void finish(model::EndReason, model::Stamp) override { told_ += 'e'; }
+  void feed(Side from, std::string_view bytes, const model::Stamp&) override { note('f', from).append(bytes); }
+  void gap(Side from, std::uint64_t length, const model::Stamp&) override { note('g', from).append(std::to_string(length)); }
+  void half_close(Side from, const model::Stamp&) override { note('h', from); }
+  void finish(model::EndReason, const model::Stamp&) override { told_ += 'e'; }
 
  private:
   std::string& note(char kind, Side from) {

@@ -108,15 +108,15 @@ inline std::string name_of(model::EndReason reason) {
 class Recorder final : public model::StreamAnalyzer {
  public:
   Recorder(Told& told, std::uint64_t connection) : told_(told), connection_(connection) {}
-  void feed(model::Side from, std::string_view bytes, model::Stamp stamp) override {
+  void feed(model::Side from, std::string_view bytes, const model::Stamp& stamp) override {
     told_.bytes(connection_, letter(from), bytes);
     told_.packets.push_back(stamp.source.number);
   }
-  void gap(model::Side from, std::uint64_t length, model::Stamp) override {
+  void gap(model::Side from, std::uint64_t length, const model::Stamp&) override {
     told_.add(std::string(1, letter(from)) + " gap " + std::to_string(length));
   }
-  void half_close(model::Side from, model::Stamp) override { told_.add(std::string(1, letter(from)) + " fin"); }
-  void finish(model::EndReason reason, model::Stamp) override { told_.add("end " + name_of(reason)); }
+  void half_close(model::Side from, const model::Stamp&) override { told_.add(std::string(1, letter(from)) + " fin"); }
+  void finish(model::EndReason reason, const model::Stamp&) override { told_.add("end " + name_of(reason)); }
   bool interested() const override { return told_.interested; }
 
  private:

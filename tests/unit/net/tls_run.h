@@ -25,10 +25,10 @@ struct TlsEvent {
 class TlsRecorder final : public model::StreamAnalyzer {
  public:
   explicit TlsRecorder(std::vector<TlsEvent>& events) : events_(events) {}
-  void feed(Side from, std::string_view bytes, model::Stamp stamp) override { events_.push_back({'f', from, std::string(bytes), 0, stamp.source.number}); }
-  void gap(Side from, std::uint64_t length, model::Stamp stamp) override { events_.push_back({'g', from, {}, length, stamp.source.number}); }
-  void half_close(Side from, model::Stamp stamp) override { events_.push_back({'h', from, {}, 0, stamp.source.number}); }
-  void finish(model::EndReason, model::Stamp) override { events_.push_back({'e'}); }
+  void feed(Side from, std::string_view bytes, const model::Stamp& stamp) override { events_.push_back({'f', from, std::string(bytes), 0, stamp.source.number}); }
+  void gap(Side from, std::uint64_t length, const model::Stamp& stamp) override { events_.push_back({'g', from, {}, length, stamp.source.number}); }
+  void half_close(Side from, const model::Stamp& stamp) override { events_.push_back({'h', from, {}, 0, stamp.source.number}); }
+  void finish(model::EndReason, const model::Stamp&) override { events_.push_back({'e'}); }
   bool interested() const override { return !bored; }
   bool bored = false;
 
