@@ -32,6 +32,9 @@ bool is_separator(std::string_view line) {
   return std::min(line.find_first_not_of(line[0]), line.size()) >= kSeparatorMarks;
 }
 
+// What curl says between the lines that it sent and got: "* Connected to ...", "{ [91 bytes data]".
+bool is_curls_note(std::string_view line) { return line.starts_with("* ") || ((line.starts_with("{ [") || line.starts_with("} [")) && line.ends_with(" bytes data]")); }
+
 std::string_view without_end(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
@@ -72,16 +75,9 @@ class DumpScan {
     place_ = {input_, model::PlaceKind::line, number, offset};
     if (is_separator(line)) return separate(line);
     const std::string form = line.size() < limits_.header_bytes ? head_form(line) : std::string();
-    if (app::is_request_line(form)) return begin(request_, Part::request_head, form);
-    if (app::is_status_line(form)) return begin(response_, Part::response_head, form);
-    if (part_ == Part::outside) return row_.books.ignore("between-exchanges");
-    ++lines_;
-    switch (part_) {
-      case Part::request_head: return take_field(request_, Part::request_body, form);
-      case Part::response_head: return take_field(response_, Part::response_body, form);
-      case Part::request_body: return take_body(request_, line);
-      default: return take_body(response_, line);
-    }
+    if (app::is_request_line(form)) of_curl_ = line.starts_with("> "), begin(request_, Part::request_head, form);
+    else if (app::is_status_line(form)) begin(response_, Part::response_head, form);
+    else take_inner(line, form);
   }
 
   void finish() {
@@ -91,6 +87,18 @@ class DumpScan {
 
  private:
   enum class Part : std::uint8_t { outside, request_head, request_body, response_head, response_body };
+
+  void take_inner(std::string_view line, const std::string& form) {
+    if (part_ == Part::outside) return row_.books.ignore("between-exchanges");
+    if (of_curl_ && is_curls_note(line)) return row_.books.ignore("curls-note");
+    ++lines_;
+    switch (part_) {
+      case Part::request_head: return take_field(request_, Part::request_body, form);
+      case Part::response_head: return take_field(response_, Part::response_body, form);
+      case Part::request_body: return take_body(request_, line);
+      default: return take_body(response_, line);
+    }
+  }
 
   void separate(std::string_view line) {
     end_exchange();
@@ -159,7 +167,7 @@ class DumpScan {
     if (request_.seen) {
       http->request_head(request, stamp);
       if (!request_.body.empty()) http->request_body(request_.body, true, stamp);
-      if (request_.cut) http->missing(Side::client, stamp);
+      if (request_.cut || (of_curl_ && request_.body.empty() && request.content_length > 0)) http->missing(Side::client, stamp);
       http->request_end(stamp);
     }
     if (response_.seen) {
@@ -188,6 +196,7 @@ class DumpScan {
   Time at_;
   model::SourceRef place_, source_;
   std::uint64_t lines_ = 0;
+  bool of_curl_ = false;  // `curl -v`: heads behind > and <, no request's body
 };
 
 }  // namespace
