@@ -285,7 +285,7 @@ void Http1Connection::half_close(Side from, const Stamp& stamp) {
 
 // A server that was never heard although it had every reason to speak was not captured.
 EndReason Http1Connection::final_reason(EndReason reason) const {
-  const bool heard = server_spoke_ || server_closed_ || reason == EndReason::reset_by_server || reason == EndReason::closed_by_server;
+  const bool heard = connection_.flow().saw_server || server_spoke_ || server_closed_ || reason == EndReason::reset_by_server || reason == EndReason::closed_by_server;
   const bool just_not_yet = reason == EndReason::evidence_ends && !client_closed_ && waiting_.size() < 2;
   if (!heard && !just_not_yet) return EndReason::evidence_gap;
   return client_closed_first_ ? EndReason::closed_by_client : reason;

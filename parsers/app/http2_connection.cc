@@ -266,7 +266,7 @@ void Http2Connection::half_close(Side from, const Stamp& stamp) {
 
 void Http2Connection::finish(EndReason reason, const Stamp& stamp) {
   if (given_up_) return;
-  const bool server_heard = server_.spoke || server_.closed || reason == EndReason::reset_by_server ||
+  const bool server_heard = connection_.flow().saw_server || server_.spoke || server_.closed || reason == EndReason::reset_by_server ||
                             reason == EndReason::closed_by_server || reason == EndReason::evidence_ends;
   if (!server_heard) {
     connection_.report_gap(Side::server, 0, nullptr, kOneSided, stamp);

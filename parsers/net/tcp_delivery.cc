@@ -137,6 +137,7 @@ bool TcpConnection::make_analyzer(int side, std::string_view bytes) {
   info.key = {tuple_.endpoint(client_), tuple_.endpoint(1 - client_), tuple_.vlan};
   info.connection = number_;
   info.saw_start = saw_start_;
+  info.saw_server = stream(1 - client_).seen;
   analyzer_ = shared_.make_analyzer(info, bytes);
   ++shared_.totals.flows;
   check_interest();

@@ -41,6 +41,7 @@ struct FlowInfo {
   FlowKey key;
   std::uint64_t connection = 0;  // unique within the input set, never 0
   bool saw_start = false;        // the handshake was captured
+  bool saw_server = false;       // so was a packet of the server before the client spoke: what it sends is in the evidence
   Scheme scheme = Scheme::http;  // https: the bytes came out of TLS
 };
 

@@ -17,6 +17,16 @@ TEST_CASE("a gap inside a body of known length cuts that body only") {
                             "#2 > request 2 tools/call [post s1]", "#2 200 [post s1]", "#2 < result 2 [post s1]", "#2 end complete 83/48"});
 }
 
+TEST_CASE("a server that is in the capture and says nothing has not answered; one that is not may have") {
+  for (const bool captured : {true, false}) {
+    for (const auto& [reason, told] : {std::pair{EndReason::reset_by_client, "reset_by_client"}, {EndReason::closed_by_client, "closed_by_client"}}) {
+      Wire wire(true, {}, captured);
+      wire.client(post(call(1)));
+      CHECK(wire.end(reason).back() == fmt::format("#1 end {} 83/-1", captured ? told : "evidence_gap"));
+    }
+  }
+}
+
 TEST_CASE("after a lost chunk of an event stream the next chunk is found") {
   Wire wire;
   wire.client("GET /mcp HTTP/1.1\r\nAccept: text/event-stream\r\nMcp-Session-Id: s1\r\n\r\n").server(sse_head() + chunk(event(result(1))));

@@ -75,10 +75,11 @@ class Recorder final : public model::ObservationSink {
 // One connection, client 192.0.2.1:40000, server 198.51.100.7:8000.
 class Wire {
  public:
-  explicit Wire(bool saw_start = true, Limits with = {}) : limits(with) {
+  explicit Wire(bool saw_start = true, Limits with = {}, bool saw_server = false) : limits(with) {
     model::FlowInfo flow;
     flow.connection = 1;
     flow.saw_start = saw_start;
+    flow.saw_server = saw_server;
     flow.key.client.address = {192, 0, 2, 1};
     flow.key.client.port = 40000;
     flow.key.server.address = {198, 51, 100, 7};
