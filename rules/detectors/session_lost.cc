@@ -26,7 +26,6 @@ constexpr std::uint32_t kNobodys = UINT32_MAX;        // of statements that no s
 constexpr std::int64_t kToldTwiceUs = 50 * kMillisecond;  // several handlers of one client tell within this
 constexpr std::int64_t kAtOnceUs = kSecond;
 constexpr unsigned kNotFound = 404;
-constexpr std::int64_t kMethodNotFound = -32601;
 
 // Who tells of a refusal: one of these, or a statement in certain words.
 constexpr std::uint64_t kAccessLine = 0, kExchange = 1, kRecord = 2;
@@ -206,7 +205,9 @@ class SessionLost : public Detector {
     if (is_upstream_error(event)) return;
     const unsigned status = event.exchange ? event.exchange->status : 0;
     if (event.exchange && !event.exchange->named_session && status == 400) return;  // who names no session has lost none
-    const bool refused = event.exchange && event.exchange->named_session && status == kNotFound && message.error_code != kMethodNotFound;
+    const bool named = event.exchange && event.exchange->named_session;
+    const bool forgotten = named && status == 400 && event.session->paired > 0 && refuses_session(event.exchange->method, status, message.reason);
+    const bool refused = forgotten || (named && status == kNotFound && !names_another_cause(message.error_code));
     const bool says_so = tells_lost_session(message.reason);
     const bool in_band = !is_transport_error(message) && status < 400;
     if (in_band && is_of_tools_own(message, *event.session)) return;

@@ -1,9 +1,17 @@
 #include "engine/session_refusal.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace mcpscan::engine {
 namespace {
+
+struct Cause {
+  std::int64_t code;
+  std::string_view digits;
+};
+// Source: JSON-RPC 2.0 section 5.1; MCP 2025-11-25 server/resources "Error Handling".
+constexpr Cause kMethodNotFound{-32601, "-32601"}, kOthers[] = {{-32602, "-32602"}, {-32002, "-32002"}};
 
 bool has_word(std::string_view text, std::string_view word) {
   return std::search(text.begin(), text.end(), word.begin(), word.end(), [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; }) != text.end();
@@ -13,8 +21,13 @@ bool has_word(std::string_view text, std::string_view word) {
 
 bool refuses_session(std::string_view method, unsigned status, std::string_view body) {
   if ((method == "GET" || method == "DELETE") && !tells_lost_session(body)) return false;
-  if (status == 404) return !has_word(body, "-32601") && !has_word(body, "method not found");
+  if (status == 404 && (has_word(body, kMethodNotFound.digits) || has_word(body, "method not found"))) return false;
+  if (status == 404) return tells_lost_session(body) || std::none_of(std::begin(kOthers), std::end(kOthers), [&](const Cause& other) { return has_word(body, other.digits); });
   return status == 400 && (tells_lost_session(body) || has_word(body, "server not initialized"));
+}
+
+bool names_another_cause(std::int64_t error_code) {
+  return error_code == kMethodNotFound.code || std::any_of(std::begin(kOthers), std::end(kOthers), [&](const Cause& other) { return other.code == error_code; });
 }
 
 bool asked_before(const model::TimelineEvent& answered, Time refused) {

@@ -1,8 +1,9 @@
 // Whether a refused exchange was refused for its session, by status and by what the body says. A 400 has many reasons (an id in flight,
-// a header, a revision), a 404 of an unknown method is none of the session's.
+// a header, a revision), a 404 of an unknown method, tool or resource is none of the session's.
 // Source: MCP 2025-11-25 transports "Session Management"; protocol notes SE02, A.5, D.2. Threads: pure functions.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "model/timeline.h"
@@ -13,6 +14,8 @@ namespace mcpscan::engine {
 using model::tells_lost_session;
 // `body`: a head of it, JSON or not. Some servers answer 404 to a GET because they offer no stream; that is none of the session's either.
 bool refuses_session(std::string_view method, unsigned status, std::string_view body);
+// The code of an error that names something else than the session as what was not found: a method, a tool or argument, a resource.
+bool names_another_cause(std::int64_t error_code);
 // Whether an answered exchange had been asked for before `refused`: a stream, or a slow call, that ends after the session was lost does not
 // show it known again. A GET that tells no start may have been open for long.
 bool asked_before(const model::TimelineEvent& answered, Time refused);

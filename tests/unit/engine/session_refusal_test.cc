@@ -3,12 +3,18 @@
 
 #include <catch2/catch.hpp>
 
+using mcpscan::engine::names_another_cause;
 using mcpscan::engine::refuses_session;
 
-TEST_CASE("404 refuses the session unless it is the method that is unknown") {
+TEST_CASE("404 refuses the session unless it is a method, tool or resource that is unknown") {
   CHECK(refuses_session("POST", 404, {}));
   CHECK(refuses_session("POST", 404, R"({"error":{"code":-32001,"message":"Session not found"}})"));
   CHECK_FALSE(refuses_session("POST", 404, R"({"error":{"code":-32601,"message":"Method not found"}})"));
+  CHECK_FALSE(refuses_session("POST", 404, R"({"error":{"code":-32602,"message":"Unknown tool: x"}})"));
+  CHECK_FALSE(refuses_session("POST", 404, R"({"error":{"code":-32002,"message":"Resource not found"}})"));
+  CHECK(refuses_session("POST", 404, R"({"error":{"code":-32602,"message":"Invalid session ID"}})"));
+  for (const std::int64_t code : {-32601, -32602, -32002}) CHECK(names_another_cause(code));
+  for (const std::int64_t code : {-32000, -32001, -32600, -32603}) CHECK_FALSE(names_another_cause(code));
 }
 
 TEST_CASE("a server without a stream to listen to may say 404 to a GET") {
