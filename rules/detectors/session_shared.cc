@@ -19,8 +19,9 @@ constexpr std::size_t kUsers = 64;
 // Who used the session, in the order of their last use; `returned` once someone came back after another.
 struct Users {
   std::map<std::string, std::uint64_t> last_use;
-  std::string current;
+  std::string current, before;
   std::uint64_t clock = 0;
+  std::uint64_t returned_in = 0;   // the exchange that did
   bool returned = false;
   std::vector<Evidence> evidence;
   Time first;
@@ -28,12 +29,18 @@ struct Users {
   void note(const std::string& user, const TimelineEvent& event) {
     if (user.empty() || user == current) return;
     const bool known = last_use.contains(user);
-    if (known) returned = true;
     if (!known && last_use.size() >= kUsers) return;
+    if (known && !returned) returned = true, returned_in = event.exchange->id;
     last_use[user] = ++clock;
-    current = user;
+    before = std::exchange(current, user);
     if (evidence.size() < kUsers) evidence.push_back(evidence_of(event));
     if (!first.known()) first = event.at;
+  }
+  // Who is refused has not used the session: calls under way while a token is renewed come with the old one once more.
+  void take_back(std::uint64_t exchange) {
+    if (!returned || returned_in != exchange) return;
+    returned = false;
+    current = before;
   }
   bool shared() const { return returned && last_use.size() > 1; }
 };
@@ -51,6 +58,7 @@ class SessionShared : public Detector {
     const Exchange& exchange = *event.exchange;
     if (!exchange.named_session) return;
     Seen& seen = seen_[event.session->index][event.source.input];
+    if (event.kind == EventKind::exchange_closed) return seen.refuse(exchange);
     seen.addresses.note(exchange.peer, event);
     if (exchange.principal == 0 || exchange.principal == seen.principal) return;
     seen.principal = exchange.principal;
@@ -70,6 +78,12 @@ class SessionShared : public Detector {
   struct Seen {
     Users addresses, principals;
     std::uint64_t principal = 0;  // the current one
+
+    void refuse(const Exchange& exchange) {
+      if (exchange.status != 401 && exchange.status != 403) return;
+      principals.take_back(exchange.id);
+      if (exchange.principal == principal) principal = 0;
+    }
   };
 
   void tell(const Session& session, Users& users, const char* what, Level level, FindingSink& findings) {
@@ -119,6 +133,6 @@ class SessionShared : public Detector {
 
 }  // namespace
 
-extern const DetectorEntry kSessionShared{"session_shared", event_bits(EventKind::exchange_opened, EventKind::request, EventKind::reply, EventKind::session_finished), {}, made<SessionShared>};
+extern const DetectorEntry kSessionShared{"session_shared", event_bits(EventKind::exchange_opened, EventKind::exchange_closed, EventKind::request, EventKind::reply, EventKind::session_finished), {}, made<SessionShared>};
 
 }  // namespace mcpscan::engine
