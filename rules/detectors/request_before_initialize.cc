@@ -74,13 +74,15 @@ class RequestBeforeInitialize : public Detector {
   static bool comes_early(const TimelineEvent& event) {
     const Session& session = *event.session;
     if (event.call->requestor != Direction::client_to_server || session.initialize_answered || session.stateless || session.mixed || event.modern) return false;
-    if (event.source.kind == PlaceKind::entry && names_what_the_answer_gave(event)) return false;
+    if (event.source.kind == PlaceKind::entry && may_follow_the_answer(event)) return false;
     const bool begun = session.initialize_seen || (session.start_seen && session.keyed_by == SessionKeying::legacy_session_id);
     return begun && !may_come_first(event.call->method);
   }
 
-  // The clock of a HAR is too coarse to show the order against that.
-  static bool names_what_the_answer_gave(const TimelineEvent& event) {
+  // Who names the session had the answer, and the clock of a HAR is too coarse to show another order. When a message of the older transport's stream
+  // came few HARs tell at all.
+  static bool may_follow_the_answer(const TimelineEvent& event) {
+    if (event.session->keyed_by == SessionKeying::legacy_session_id) return true;
     return event.session->keyed_by == SessionKeying::mcp_session_id && event.exchange && event.exchange->named_session;
   }
 
