@@ -165,7 +165,7 @@ class ReplyMismatch : public Detector {
     const bool finished = (message.result_keys & (kInputRequired | kTask)) == 0;
     if (member.tool == 0 || !finished) return;
     const bool across = is_across(event, group, member), crowded = group.used > 1;
-    if (!repeats && (across || (crowded && !habits_.settled(member.tool)))) {
+    if (!repeats && (across || !habits_.settled(member.tool))) {  // calls that nothing runs beside show best what their tool does
       repeats = session::repeats(payload, member.text);
       if (!*repeats) parse_arguments(member);
     }
