@@ -381,6 +381,7 @@ bool SessionTracker::remember_event_id(const Observation& seen, Exchange& exchan
   if (!exchange.primed) {
     if (requests_of_stream_.size() >= limits_.event_ids) requests_of_stream_.clear();
     auto& asked = requests_of_stream_[exchange.id];
+    if (seen.stream == model::StreamKind::get_standalone) asked.assign(1, kAsksNothing);
     for (const std::uint32_t handle : exchange.calls) asked.push_back(id_digest(calls_.at(handle).id.view()));
   }
   exchange.primed = true;

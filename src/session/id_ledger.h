@@ -17,6 +17,8 @@ namespace mcpscan::session {
 
 // Digest of an id's identity (type and value); finds, never decides.
 std::uint64_t id_digest(const model::RpcId& id);
+// Stands where digests of requests' ids would, for a stream that answers none: the server's own.
+constexpr std::uint64_t kAsksNothing = 0;
 
 bool is_among(std::span<const model::IdRange> ranges, const model::RpcId& id);
 

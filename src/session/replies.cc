@@ -300,7 +300,8 @@ SessionTracker::Match SessionTracker::match_resumed(const Observation& seen, Ses
   const bool own = !known || std::find(asked->second.begin(), asked->second.end(), id_digest(message.id)) != asked->second.end();
   Match match = match_in_session(seen, state, requestor);
   if (match.verdict == ReplyVerdict::duplicate && match.call->reply_digest == message.digest) match.verdict = ReplyVerdict::redelivery;
-  match.across_streams = !own && match.call != nullptr;
+  const bool servers_own = known && asked->second.front() == kAsksNothing;  // what had not come yet may come there, late
+  match.across_streams = !own && match.call != nullptr && (!servers_own || match.verdict != ReplyVerdict::answer);
   match.wrong_channel = match.across_streams && match.verdict == ReplyVerdict::answer;
   return match;
 }
