@@ -296,12 +296,13 @@ SessionTracker::Match SessionTracker::match_resumed(const Observation& seen, Ses
   const RpcMessage& message = *seen.message;
   const auto origin = stream_of_event_.find(hash_bytes(exchange.last_event_id, state.session.index));
   const auto asked = origin == stream_of_event_.end() ? requests_of_stream_.end() : requests_of_stream_.find(origin->second);
-  const bool known = asked != requests_of_stream_.end() && !asked->second.empty();
-  const bool own = !known || std::find(asked->second.begin(), asked->second.end(), id_digest(message.id)) != asked->second.end();
+  const bool own = asked == requests_of_stream_.end() || asked->second.empty() || std::find(asked->second.begin(), asked->second.end(), id_digest(message.id)) != asked->second.end();
   Match match = match_in_session(seen, state, requestor);
   if (match.verdict == ReplyVerdict::duplicate && match.call->reply_digest == message.digest) match.verdict = ReplyVerdict::redelivery;
-  const bool servers_own = known && asked->second.front() == kAsksNothing;  // what had not come yet may come there, late
-  match.across_streams = !own && match.call != nullptr && (!servers_own || match.verdict != ReplyVerdict::answer);
+  // On the server's own stream any reply may have come before, if on the wrong one: only an event that is known from another stream is that one's.
+  const auto first = stream_of_event_.find(hash_bytes(seen.event_id, state.session.index));
+  const bool shown = own || asked->second.front() != kAsksNothing || (first != stream_of_event_.end() && first->second != 0 && first->second != origin->second);
+  match.across_streams = !own && match.call != nullptr && shown;
   match.wrong_channel = match.across_streams && match.verdict == ReplyVerdict::answer;
   return match;
 }
