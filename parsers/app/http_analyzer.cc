@@ -181,6 +181,7 @@ bool HttpAnalyzer::choose_protocol(Side from, Opening what, const Stamp& stamp) 
   if (role(from) == Side::client ? of_server : what == Opening::request) {
     swapped_ = !swapped_;
     std::swap(flow_.key.client, flow_.key.server);
+    flow_.saw_server = false;  // it was the other one that was seen
   }
   make_connection(stamp);
   if (what == Opening::http2 || what == Opening::http2_frames) {

@@ -206,7 +206,8 @@ class SessionLost : public Detector {
     const unsigned status = event.exchange ? event.exchange->status : 0;
     if (event.exchange && !event.exchange->named_session && status == 400) return;  // who names no session has lost none
     const bool named = event.exchange && event.exchange->named_session;
-    const bool forgotten = named && status == 400 && event.session->paired > 0 && refuses_session(event.exchange->method, status, message.reason);
+    const std::uint64_t others = std::uint64_t{event.session->initialize_answered} + (event.call ? 1 : 0);  // of the replies: no service of the session
+    const bool forgotten = named && (status == 400 || status == kNotFound) && event.session->paired > others && says_not_initialized(message.reason);
     const bool refused = forgotten || (named && status == kNotFound && !names_another_cause(message.error_code));
     const bool says_so = tells_lost_session(message.reason);
     const bool in_band = !is_transport_error(message) && status < 400;

@@ -21,7 +21,7 @@ struct Users {
   std::map<std::string, std::uint64_t> last_use;
   std::string current, before;
   std::uint64_t clock = 0;
-  std::uint64_t returned_in = 0;   // the exchange that did
+  std::uint64_t returned_in = 0;   // the exchange that did, after `before`
   bool returned = false;
   std::vector<Evidence> evidence;
   Time first;
@@ -30,9 +30,9 @@ struct Users {
     if (user.empty() || user == current) return;
     const bool known = last_use.contains(user);
     if (!known && last_use.size() >= kUsers) return;
-    if (known && !returned) returned = true, returned_in = event.exchange->id;
+    if (known && !returned) returned = true, returned_in = event.exchange->id, before = current;
     last_use[user] = ++clock;
-    before = std::exchange(current, user);
+    current = user;
     if (evidence.size() < kUsers) evidence.push_back(evidence_of(event));
     if (!first.known()) first = event.at;
   }

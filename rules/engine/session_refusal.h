@@ -14,6 +14,8 @@ namespace mcpscan::engine {
 using model::tells_lost_session;
 // `body`: a head of it, JSON or not. Some servers answer 404 to a GET because they offer no stream; that is none of the session's either.
 bool refuses_session(std::string_view method, unsigned status, std::string_view body);
+// In the words of a server that has begun anew.
+bool says_not_initialized(std::string_view text);
 // The code of an error that names something else than the session as what was not found: a method, a tool or argument, a resource.
 bool names_another_cause(std::int64_t error_code);
 // Whether an answered exchange had been asked for before `refused`: a stream, or a slow call, that ends after the session was lost does not

@@ -139,7 +139,7 @@ Result<CaptureScanResult> scan_capture(ByteReader& bytes, std::uint32_t input, n
   net::Packet packet;
   const auto make = [&](FlowInfo flow, std::string_view first) -> std::unique_ptr<StreamAnalyzer> {
     const bool is_tls = net::looks_like_tls(first) || (!flow.saw_start && net::looks_like_tls_underway(first));
-    if (is_tls) flow.scheme = model::Scheme::https;
+    if (is_tls) flow.scheme = model::Scheme::https, flow.saw_server = false;  // what it sent may lie in records that did not open
     auto plain = app::make_http_analyzer(http, flow);
     if (!is_tls) return plain;
     return net::make_tls_analyzer(limits, keys, std::move(plain), row.anomalies, [&, flow](const net::TlsFacts& facts) {

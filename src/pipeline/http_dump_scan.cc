@@ -32,8 +32,12 @@ bool is_separator(std::string_view line) {
   return std::min(line.find_first_not_of(line[0]), line.size()) >= kSeparatorMarks;
 }
 
-// What curl says between the lines that it sent and got: "* Connected to ...", "{ [91 bytes data]".
-bool is_curls_note(std::string_view line) { return line.starts_with("* ") || ((line.starts_with("{ [") || line.starts_with("} [")) && line.ends_with(" bytes data]")); }
+// What curl says between the lines that it sent and got: "* Connected to ...", "{ [91 bytes data]", and how far it is.
+bool is_curls_note(std::string_view line) {
+  if (line.starts_with("* ") || line.starts_with("  % Total") || line.ends_with("Left  Speed")) return true;
+  if ((line.starts_with("{ [") || line.starts_with("} [")) && line.ends_with(" bytes data]")) return true;
+  return line.find("--:--") != std::string_view::npos && line.find_first_not_of("0123456789 -:.kMG\r") == std::string_view::npos;
+}
 
 std::string_view without_end(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);

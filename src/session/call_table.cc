@@ -134,14 +134,14 @@ void CallTable::put_away_oldest() {
 
 // Those that are put away next were last touched long ago.
 void CallTable::ask_for_next() const {
-  constexpr std::size_t kCall = 4, kItsHead = 2;
+  constexpr std::size_t kCall = 4, kItsHead = 2, kAskedBytes = 256;
   if (finished_.size() <= kCall) return;
   prefetch_lines(&calls_[finished_[kCall]], sizeof(Call));
   const std::string& head = calls_[finished_[kItsHead]].head;
   prefetch_lines(head.data(), head.size());
   // The handle is free then, and the next call's: so is what that was asked with.
   if (finished_[kCall] < asked_.size()) prefetch_lines(&asked_[finished_[kCall]], sizeof(std::string));
-  if (finished_[kItsHead] < asked_.size()) prefetch_lines(asked_[finished_[kItsHead]].data(), limits_.evidence_text_bytes);
+  if (finished_[kItsHead] < asked_.size()) prefetch_lines(asked_[finished_[kItsHead]].data(), kAskedBytes);
 }
 
 // It is the next to be put away again: who asked for it has done so by then.
