@@ -21,6 +21,7 @@
 
 namespace mcpscan::net {
 
+// Number and offset are not neighbours here as they are in a SourceRef: read as one just after they were set, they would be waited for.
 struct Packet {
   std::uint64_t number = 0;          // from 1, as Wireshark counts
   Time at;

@@ -66,7 +66,7 @@ const GapFacts* copy_of(const GapFacts& gap, Arena& arena) {
 }  // namespace
 
 const HttpFacts* ObservationCopier::copy_http(const HttpFacts& http) {
-  HttpFacts copy = http;
+  HttpFacts copy = http;  // not in the arena yet: its lines may still be the other core's
   for (std::size_t i = 0; i < kHttpTexts.size(); ++i) {
     std::string_view& text = copy.*kHttpTexts[i];
     if (text.empty()) continue;

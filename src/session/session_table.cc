@@ -32,7 +32,7 @@ SessionState& SessionTable::named(std::string_view id, std::string_view server, 
   Remembered& known = remembered(hash);
   if (known.naming == naming_ && known.hash == hash) {
     SessionState& state = at(known.index);
-    if (state.session.id == id && state.session.server_endpoint == server) {
+    if (state.session.label == id && state.session.server_endpoint == server) {  // a process has no id, but its name
       touch(state);
       return state;
     }
