@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -16,8 +15,10 @@ namespace {
 
 using namespace model;
 
-constexpr std::size_t kBuckets = 1u << 11, kInBucket = 16;  // remembered, the last ones of all sessions; 64 bytes each
-constexpr std::size_t kFirstBuckets = 32, kBeforeGrowing = 4;   // powers of two; many sources are short: buckets are added when so many a bucket are remembered
+constexpr std::size_t kBuckets = 1u << 11, kInBucket = 15;       // looked for, by hash
+constexpr std::size_t kFirstBuckets = 32, kBeforeGrowing = 4;    // powers of two; many sources are short: buckets are added when so many a bucket are remembered
+constexpr std::size_t kRemembered = 1u << 15;                    // the last ones of all sessions, 64 bytes each; a place is 16 bits
+static_assert(kRemembered >= kBuckets * kInBucket);
 
 class ReplayedRequest : public Detector {
  public:
@@ -32,7 +33,7 @@ class ReplayedRequest : public Detector {
     const std::uint64_t peer = address.empty() ? 0 : hash_bytes(address);
     const std::uint64_t principal = event.exchange ? event.exchange->principal : http ? http->principal : 0;
     if (peer == 0 && principal == 0) return;  // who sent it is not told
-    const std::uint64_t request = hash_combine(hash_combine(hash_bytes(event.call->id.value, event.call->params_digest), hash_bytes(event.call->method)), session.index);
+    const std::uint64_t request = digest_of(event.call->id.value, event.call->params_digest, event.call->method, session);
     const Sent now{event.at, request, peer, principal, event.source};
     if (const Sent* const before = sent_before(request)) return judge(event, *before, now, findings);
     remember(now);
@@ -46,46 +47,42 @@ class ReplayedRequest : public Detector {
     SourceRef source;
   };
 
-  // Those of one hash, more or less. The tags of all buckets fit into a core's own cache, and nearly every look ends there.
+  // Places of those of one hash, more or less. All buckets fit into a core's own cache, and nearly every look ends there.
   struct alignas(64) Bucket {
-    std::array<std::uint16_t, kInBucket> tags{};
-    std::uint16_t oldest = 0;  // or the first free one
-    std::unique_ptr<std::array<Sent, kInBucket>> sent;
+    std::array<std::uint16_t, kInBucket> tags{}, places{};
+    std::uint16_t oldest = 0;
   };
 
+  static std::uint64_t digest_of(std::string_view id, std::uint64_t params, std::string_view method, const Session& session) {
+    return hash_combine(hash_combine(hash_bytes(id, params), hash_bytes(method)), session.index);
+  }
   static std::uint16_t tag_of(std::uint64_t request) { return static_cast<std::uint16_t>(request >> 48); }
   Bucket& bucket_of(std::uint64_t request) { return buckets_[request & (buckets_.size() - 1)]; }
 
   const Sent* sent_before(std::uint64_t request) {
     const Bucket& bucket = bucket_of(request);
-    for (std::size_t i = 0; bucket.sent && i < kInBucket; ++i) {
-      if (bucket.tags[i] == tag_of(request) && (*bucket.sent)[i].request == request) return &(*bucket.sent)[i];
+    for (std::size_t i = 0; i < kInBucket; ++i) {
+      if (bucket.tags[i] == tag_of(request) && bucket.places[i] < sent_.size() && sent_[bucket.places[i]].request == request) return &sent_[bucket.places[i]];
     }
     return nullptr;
   }
 
   void remember(const Sent& now) {
-    if (++remembered_ > kBeforeGrowing * buckets_.size() && buckets_.size() < kBuckets) grow();
-    put(now);
-  }
-
-  void put(const Sent& now) {
-    Bucket& bucket = bucket_of(now.request);
-    if (!bucket.sent) bucket.sent = std::make_unique<std::array<Sent, kInBucket>>();
-    bucket.tags[bucket.oldest] = tag_of(now.request);
-    (*bucket.sent)[bucket.oldest] = now;
-    bucket.oldest = (bucket.oldest + 1) % kInBucket;
-  }
-
-  // What one bucket held goes to eight, the oldest first.
-  void grow() {
-    const std::vector<Bucket> before = std::exchange(buckets_, std::vector<Bucket>(8 * buckets_.size()));
-    for (const Bucket& bucket : before) {
-      for (std::size_t i = 0; bucket.sent && i < kInBucket; ++i) {
-        const Sent& sent = (*bucket.sent)[(bucket.oldest + i) % kInBucket];
-        if (sent.request != 0) put(sent);
-      }
+    if (sent_.size() == kRemembered) {
+      sent_[oldest_] = now;
+      return put(now.request, std::exchange(oldest_, (oldest_ + 1) % kRemembered));
     }
+    sent_.push_back(now);
+    if (sent_.size() <= kBeforeGrowing * buckets_.size() || buckets_.size() == kBuckets) return put(now.request, sent_.size() - 1);
+    buckets_ = std::vector<Bucket>(8 * buckets_.size());
+    for (std::size_t place = 0; place < sent_.size(); ++place) put(sent_[place].request, place);
+  }
+
+  void put(std::uint64_t request, std::size_t place) {
+    Bucket& bucket = bucket_of(request);
+    bucket.tags[bucket.oldest] = tag_of(request);
+    bucket.places[bucket.oldest] = static_cast<std::uint16_t>(place);
+    bucket.oldest = (bucket.oldest + 1) % kInBucket;
   }
 
   void judge(const TimelineEvent& event, const Sent& before, const Sent& now, FindingSink& findings) const {
@@ -106,7 +103,8 @@ class ReplayedRequest : public Detector {
 
   std::int64_t apart_us_;
   std::vector<Bucket> buckets_ = std::vector<Bucket>(kFirstBuckets);
-  std::size_t remembered_ = 0;
+  std::vector<Sent> sent_;
+  std::size_t oldest_ = 0;  // once so many are remembered as may be
 };
 
 }  // namespace

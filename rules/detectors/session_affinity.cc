@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/by_input.h"
 #include "engine/by_session.h"
 #include "engine/session_refusal.h"
 #include "model/detector.h"
@@ -128,7 +129,7 @@ class SessionAffinity : public Detector {
   static constexpr std::size_t kEvidence = 50, kReplicas = 16, kSessions = 4096;
   bool one_input_;
   std::int64_t window_us_;
-  BySession<std::map<std::uint32_t, Seen>> seen_;  // by input
+  BySession<ByInput<Seen>> seen_;
   std::map<std::string, Replicas> replicas_;
 };
 

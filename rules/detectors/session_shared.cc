@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/by_input.h"
 #include "engine/by_session.h"
 #include "engine/hop_calls.h"
 #include "model/detector.h"
@@ -125,7 +126,7 @@ class SessionShared : public Detector {
     findings.add(std::move(draft));
   }
 
-  BySession<std::map<std::uint32_t, Seen>> seen_;                 // by input
+  BySession<ByInput<Seen>> seen_;
   std::map<std::string, std::uint64_t> told_;                     // by session and what; how many users
   bool one_input_;
   HopCalls hops_;

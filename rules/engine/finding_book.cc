@@ -165,12 +165,14 @@ void FindingBook::take(BookedFinding&& theirs) {
 void FindingBook::merge(FindingBook&& other) {
   left_out_ += other.left_out_;
   places_ += other.places_;
+  if (findings_.empty()) findings_.reserve(other.findings_.size());
   for (BookedFinding& theirs : other.findings_) take(std::move(theirs));
 }
 
 void FindingBook::rename_sessions(const std::map<std::string, std::string>& names) {
   std::vector<BookedFinding> all;
   all.swap(findings_);
+  findings_.reserve(all.size());
   by_id_.clear();
   for (BookedFinding& booked : all) {
     model::Finding& finding = booked.finding;

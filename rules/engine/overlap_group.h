@@ -78,11 +78,11 @@ class OverlapGroups {
     std::unique_ptr<Group> group = groups_.take(session);
     if (!group) return;
     group->used = group->open = 0;
-    if (spare_.size() < kSpare) spare_.push_back(std::move(group));
+    if (spare_.size() < kSpare && group->members.size() <= kSpareMembers) spare_.push_back(std::move(group));
   }
 
  private:
-  static constexpr std::size_t kSpare = 64;  // ended groups kept for their memory
+  static constexpr std::size_t kSpare = 64, kSpareMembers = 12;  // ended groups kept for their memory: small ones, as nearly all are
 
   Group& of(std::uint32_t session) {
     Group* const group = groups_.find(session);

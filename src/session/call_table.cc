@@ -137,6 +137,8 @@ void CallTable::ask_for_next() const {
   constexpr std::size_t kCall = 4, kItsHead = 2, kAskedBytes = 256;
   if (finished_.size() <= kCall) return;
   prefetch_lines(&calls_[finished_[kCall]], sizeof(Call));
+  prefetch_lines(&slots_[finished_[kCall]], sizeof(Slot));
+  newest_[kIdentity].ask_for(slots_[finished_[kItsHead]].links[kIdentity].hash);
   const std::string& head = calls_[finished_[kItsHead]].head;
   prefetch_lines(head.data(), head.size());
   // The handle is free then, and the next call's: so is what that was asked with.

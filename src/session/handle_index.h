@@ -41,6 +41,8 @@ class HandleIndex {
   }
 
   std::size_t size() const { return size_; }
+  // It will be looked for soon.
+  void ask_for(std::uint64_t hash) const { __builtin_prefetch(&places_[home_of(hash)]); }
 
  private:
   static constexpr std::size_t kLeast = 64;
