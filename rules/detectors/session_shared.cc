@@ -1,9 +1,12 @@
 // One session used by several principals or from several addresses in turn. A change for good (a refreshed token, another network) is
 // no sharing: only who comes back after another one shares. And one session behind a gateway that carries the calls of several users.
 // Source: MCP 2025-11-25 security best practices "Session Hijacking"; protocol notes SE05 SE06.
+#include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/by_input.h"
 #include "engine/by_session.h"
@@ -16,34 +19,74 @@ namespace {
 using namespace model;
 
 constexpr std::size_t kUsers = 64;
+constexpr std::size_t kRuns = 64;  // of one session, whose exchanges may still be refused
 
-// Who used the session, in the order of their last use; `returned` once someone came back after another.
-struct Users {
-  std::map<std::string, std::uint64_t> last_use;
-  std::string current, before;
-  std::uint64_t clock = 0;
-  std::uint64_t returned_in = 0;   // the exchange that did, after `before`
-  bool returned = false;
-  std::vector<Evidence> evidence;
-  Time first;
+// Who used the session, in runs of one user each. Who is refused has not used it: a stranger's try, or calls under way while a token is renewed,
+// which come with the old one once more. So a run whose exchanges were all refused goes, and what stood around it is one.
+template <typename User>
+class Users {
+ public:
+  void note(const User& user, const TimelineEvent& event) {
+    if (user == User{}) return;
+    const std::uint64_t exchange = event.exchange->id;
+    if (!runs_.empty() && runs_.back().user == user) {
+      ++runs_.back().uses;
+      runs_.back().lowest = std::min(runs_.back().lowest, exchange);
+      return;
+    }
+    if (runs_.size() == kRuns) settle(kRuns / 2);
+    runs_.push_back({user, exchange, 1, {}, event.at});
+    if (evidence_.size() < kUsers) runs_.back().evidence = evidence_of(event);
+  }
 
-  void note(const std::string& user, const TimelineEvent& event) {
-    if (user.empty() || user == current) return;
-    const bool known = last_use.contains(user);
-    if (!known && last_use.size() >= kUsers) return;
-    if (known && !returned) returned = true, returned_in = event.exchange->id, before = current;
-    last_use[user] = ++clock;
-    current = user;
-    if (evidence.size() < kUsers) evidence.push_back(evidence_of(event));
-    if (!first.known()) first = event.at;
+  void take_back(const User& user, std::uint64_t exchange) {
+    const auto of_it = [&](const Run& run) { return run.user == user && run.lowest <= exchange; };
+    const auto found = std::find_if(runs_.rbegin(), runs_.rend(), of_it);
+    if (found == runs_.rend() || --found->uses > 0) return;
+    const auto behind = runs_.erase(found.base() - 1);
+    if (behind == runs_.begin() || behind == runs_.end() || behind->user != (behind - 1)->user) return;
+    (behind - 1)->uses += behind->uses;
+    runs_.erase(behind);
   }
-  // Who is refused has not used the session: calls under way while a token is renewed come with the old one once more.
-  void take_back(std::uint64_t exchange) {
-    if (!returned || returned_in != exchange) return;
-    returned = false;
-    current = before;
+
+  void settle() { settle(runs_.size()); }
+
+  // Of what is settled. A change for good is no sharing.
+  bool shared() const { return returned_; }
+  std::size_t count() const { return users_.size(); }
+  Time first() const { return first_; }
+  std::vector<Evidence>& evidence() { return evidence_; }
+
+ private:
+  struct Run {
+    User user;
+    std::uint64_t lowest;     // of its exchanges
+    std::uint64_t uses;
+    Evidence evidence;        // of the first kUsers runs
+    Time at;
+  };
+
+  void settle(std::size_t count) {
+    const auto end = runs_.begin() + static_cast<std::ptrdiff_t>(count);
+    for (auto run = runs_.begin(); run != end; ++run) {
+      if (run->user == last_) continue;
+      const bool known = users_.contains(run->user);
+      if (!known && users_.size() >= kUsers) continue;
+      if (users_.empty()) first_ = run->at;
+      if (!known) users_.insert(run->user);
+      returned_ = returned_ || known;
+      last_ = run->user;
+      if (evidence_.size() < kUsers) evidence_.push_back(std::move(run->evidence));
+    }
+    runs_.erase(runs_.begin(), end);
   }
-  bool shared() const { return returned && last_use.size() > 1; }
+
+  std::vector<Run> runs_;
+  std::set<User> users_;
+  User last_{};
+  bool returned_ = false;   // someone came back after another
+  std::vector<Evidence> evidence_;
+  Time first_;
 };
 
 class SessionShared : public Detector {
@@ -61,9 +104,7 @@ class SessionShared : public Detector {
     Seen& seen = seen_[event.session->index][event.source.input];
     if (event.kind == EventKind::exchange_closed) return seen.refuse(exchange);
     seen.addresses.note(exchange.peer, event);
-    if (exchange.principal == 0 || exchange.principal == seen.principal) return;
-    seen.principal = exchange.principal;
-    seen.principals.note(std::to_string(exchange.principal), event);
+    seen.principals.note(exchange.principal, event);
   }
 
   void finish(FindingSink& findings) override {
@@ -77,27 +118,29 @@ class SessionShared : public Detector {
 
  private:
   struct Seen {
-    Users addresses, principals;
-    std::uint64_t principal = 0;  // the current one
+    Users<std::string> addresses;
+    Users<std::uint64_t> principals;
 
     void refuse(const Exchange& exchange) {
-      if (exchange.status != 401 && exchange.status != 403) return;
-      principals.take_back(exchange.id);
-      if (exchange.principal == principal) principal = 0;
+      if (exchange.status < 400 || exchange.status >= 500) return;
+      addresses.take_back(exchange.peer, exchange.id);
+      principals.take_back(exchange.principal, exchange.id);
     }
   };
 
-  void tell(const Session& session, Users& users, const char* what, Level level, FindingSink& findings) {
+  template <typename User>
+  void tell(const Session& session, Users<User>& users, const char* what, Level level, FindingSink& findings) {
+    users.settle();
     if (!users.shared()) return;
     std::uint64_t& told = told_[session.label + '\x1f' + what];  // the same users, at another hop
-    if (users.last_use.size() <= told) return;
+    if (users.count() <= told) return;
     FindingDraft draft;
     draft.detail = what;
     draft.session = session.label;
     draft.level = level;
-    draft.count = users.last_use.size() - std::exchange(told, users.last_use.size());
-    draft.at = users.first;
-    draft.evidence = std::move(users.evidence);
+    draft.count = users.count() - std::exchange(told, users.count());
+    draft.at = users.first();
+    draft.evidence = std::move(users.evidence());
     draft.fault = {Party::client, Certainty::weak, {}, std::string("several ") + what + " used the session in turn; whether that is meant cannot be seen"};
     findings.add(std::move(draft));
   }
