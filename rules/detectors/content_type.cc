@@ -3,21 +3,14 @@
 // Source: MCP 2025-11-25 transports "Sending Messages to the Server"; protocol notes HT02.
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "engine/other_body.h"
 #include "model/detector.h"
+#include "model/media_type.h"
 
 namespace mcpscan::engine {
 namespace {
 
 using namespace model;
-
-bool names(std::string_view type, std::string_view word) {
-  return std::search(type.begin(), type.end(), word.begin(), word.end(), [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; }) != type.end();
-}
-
-bool is_json(std::string_view type) { return type.starts_with("application/json") || names(type, "json"); }
-bool is_event_stream(std::string_view type) { return type.starts_with("text/event-stream") || names(type, "event-stream"); }
 
 class ContentType : public Detector {
  public:
@@ -26,14 +19,12 @@ class ContentType : public Detector {
     if (!http || http->content_type.empty()) return;
     const Exchange& exchange = *event.exchange;
     if (event.kind == EventKind::exchange_opened) {
-      if (exchange.method == "POST" && !is_json(http->content_type)) tell(event, {Party::client, Certainty::proven, {}, fmt::format("it sent a message as {}", http->content_type)}, findings);
+      if (exchange.method == "POST" && !is_json_type(http->content_type)) tell(event, {Party::client, Certainty::proven, {}, fmt::format("it sent a message as {}", http->content_type)}, findings);
       return;
     }
     const bool answer = exchange.method == "POST" && exchange.carries_request && exchange.status == 200;
-    if (!answer || is_json(http->content_type) || is_event_stream(http->content_type)) return;
-    const bool page = names(http->content_type, "html");
-    tell(event, page ? Fault{Party::gateway, Certainty::weak, {"server"}, "a page came where an answer was due: proxies send such pages"}
-                     : Fault{Party::server, Certainty::strong, {}, fmt::format("it answered a request as {}", http->content_type)}, findings);
+    const OtherBody body = answer ? other_body(http->content_type) : OtherBody::none;
+    if (body != OtherBody::none) tell(event, fault_of(body, fmt::format("it answered a request as {}", http->content_type)), findings);
   }
 
  private:

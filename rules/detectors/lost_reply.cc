@@ -14,6 +14,7 @@
 #include "engine/attribution.h"
 #include "engine/backend_end.h"
 #include "engine/known_waits.h"
+#include "engine/other_body.h"
 #include "engine/told_losses.h"
 #include "model/detector.h"
 
@@ -35,6 +36,7 @@ struct Verdict {
   Fault fault;
   std::optional<Level> level;
   std::string cause_rule;
+  std::string discriminator = {};
 };
 
 class LostReply : public Detector {
@@ -96,6 +98,7 @@ class LostReply : public Detector {
     draft.level = verdict.level;
     draft.fault = verdict.fault;
     draft.cause_rule = verdict.cause_rule;
+    draft.discriminator = verdict.discriminator;
     draft.at = at;
     return draft;
   }
@@ -166,6 +169,7 @@ class LostReply : public Detector {
   }
 
   static Verdict judge_stream_end(const Call& call, bool behind_proxy) {
+    if (call.came_instead != OtherBody::none) return {"stream closed", fault_of(call.came_instead, "it answered with something that is no message"), {}, "content-type", "other content"};
     if (call.collided) return overwritten();
     if (!call.foreign_reply) return {"stream closed", ended_by("it ended the response without the reply", behind_proxy), {}, {}};
     return {"stream closed", {Party::server, Certainty::weak, {"gateway"}, "the response held a reply with another id; who put it there, server or gateway, cannot be seen from here"}, {}, {}};

@@ -28,7 +28,7 @@ using session::CallRecord;
 namespace {
 
 constexpr std::string_view kSwap = "reply-mismatch", kChannel = "wrong-channel-reply", kLost = "lost-reply", kLate = "late-reply", kReset = "connection-reset",
-                           kEarlyEnd = "stream-closed-early";
+                           kEarlyEnd = "stream-closed-early", kOtherContent = "content-type";
 
 enum class Seen : std::uint8_t { unseen, right, wrong };
 
@@ -37,7 +37,7 @@ bool speaks_of_replies(const BookedFinding& booked) {
   const Finding& finding = booked.finding;
   if (finding.level == Level::informational || finding.fault.party == Party::network || booked.discriminator == kWaitsForClient) return false;
   if (finding.fault.party == Party::client) return finding.rule == kLate;  // its deadline was over, whoever held the reply back
-  return category == "replies" || category == "channels" || finding.rule == "id-type-drift" || finding.rule == kReset;
+  return category == "replies" || category == "channels" || finding.rule == "id-type-drift" || finding.rule == kReset || finding.rule == kOtherContent;
 }
 
 bool speaks_of_shared_ids(const BookedFinding& booked) {

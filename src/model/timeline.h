@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "model/finding.h"
+#include "model/media_type.h"
 #include "model/observation.h"
 
 namespace mcpscan::model {
@@ -103,6 +104,7 @@ struct CallFacts {
   bool batched = false;                   // a member of an array
   bool foreign_reply = false;             // a reply that is not its own came on its stream
   bool of_access_line = false;            // told by the line of its exchange alone
+  OtherBody came_instead = OtherBody::none;  // its response was over with it
   Untaken untaken = Untaken::no;          // whether its reply may have missed the client
   bool delivered_again = false;           // its request was, on a stream that was resumed: each delivery may have one reply
   bool resumable = false;                        // its stream gave event ids before it was over

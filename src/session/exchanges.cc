@@ -157,6 +157,7 @@ void SessionTracker::close_exchange(Exchange& exchange, EndReason reason, const 
     if (call.exchange != exchange.id || call.closed != CloseReason::open) continue;
     const CloseReason why = end_of_call(exchange, *state, reason);
     if (why == CloseReason::open) continue;
+    if (why == CloseReason::stream_closed && exchange.status == 200 && seen.http) call.came_instead = model::other_body(seen.http->content_type);
     if (may_live_on(exchange, *state, why)) {
       call.stream_ended = why;
       call.resumable = exchange.primed;
