@@ -32,7 +32,7 @@ class SessionAffinity : public Detector {
     const bool refused = refuses_session(method, status, http ? http->refusal : std::string_view());
     if (!refused && (status < 200 || status >= 300)) return;
     if (!refused && refused_last(event)) return;
-    note(event, refused);
+    note(event, refused, refused && speaks(event));
   }
 
   void finish(FindingSink& findings) override {
@@ -47,6 +47,7 @@ class SessionAffinity : public Detector {
   };
   struct Seen {
     bool refused = false, any = false;
+    bool told = false;  // some refusal was more than a bare status
     Time last;
     std::uint64_t flips = 0;
     std::vector<Evidence> evidence;
@@ -59,12 +60,18 @@ class SessionAffinity : public Detector {
     std::vector<Seen> all;
   };
 
+  // In JSON-RPC, or of the session.
+  static bool speaks(const TimelineEvent& event) {
+    const std::string_view body = event.observation->http ? event.observation->http->refusal : std::string_view();
+    return (event.exchange && event.exchange->replies > 0) || tells_lost_session(body) || says_not_initialized(body);
+  }
+
   bool refused_last(const TimelineEvent& event) {
     const Seen& seen = seen_[event.session->index][event.source.input];
     return seen.refused && asked_before(event, seen.last);
   }
 
-  void note(const TimelineEvent& event, bool refused) {
+  void note(const TimelineEvent& event, bool refused, bool told) {
     Seen& seen = seen_[event.session->index][event.source.input];
     seen.vantage = event.observation->vantage;
     if (!one_input_ && event.at.known() && seen.sightings.size() < kEvidence) seen.sightings.push_back({event.at, refused, evidence_of(event)});
@@ -75,6 +82,7 @@ class SessionAffinity : public Detector {
       if (seen.evidence.size() > kEvidence) seen.evidence.pop_back();
     }
     seen.any = true;
+    seen.told = seen.told || told;
     seen.refused = refused;
     seen.last = event.at;
   }
@@ -83,7 +91,7 @@ class SessionAffinity : public Detector {
     const auto inputs = seen_.take(event.session->index);
     if (!inputs) return;
     for (auto& [input, seen] : *inputs) {
-      if (seen.flips >= 2) tell(event.session->label, seen.flips, seen.first_flip, std::move(seen.evidence), findings);
+      if (seen.flips >= 2) tell(event.session->label, seen.flips, seen.first_flip, std::move(seen.evidence), seen.told || seen.flips > 2, findings);
       else if (seen.flips == 0) keep(*event.session, std::move(seen));
     }
   }
@@ -113,16 +121,21 @@ class SessionAffinity : public Detector {
       if (++flips == 1) first = all[i]->at;
       if (evidence.size() < kEvidence) evidence.push_back(all[i]->evidence);
     }
-    if (flips >= 2) tell(replicas.label, flips, first, std::move(evidence), findings);
+    if (flips >= 2) tell(replicas.label, flips, first, std::move(evidence), true, findings);
   }
 
-  static void tell(const std::string& session, std::uint64_t flips, Time first, std::vector<Evidence> evidence, FindingSink& findings) {
+  // A bare 404 that came once between answers may as well be that of a proxy that had no route for a moment.
+  static void tell(const std::string& session, std::uint64_t flips, Time first, std::vector<Evidence> evidence, bool certain, FindingSink& findings) {
     FindingDraft draft;
     draft.session = session;
     draft.count = flips;
     draft.at = first;
     draft.evidence = std::move(evidence);
     draft.fault = {Party::network, Certainty::strong, {"server"}, "a load balancer sends one session to several replicas, of which only one knows it"};
+    if (!certain) {
+      draft.level = Level::informational;
+      draft.fault = {Party::unknown, Certainty::undetermined, {"network", "server"}, "it was answered and refused in turn only once, without a word about the session: by a replica that does not know it, or by a proxy that had no route for a moment"};
+    }
     findings.add(std::move(draft));
   }
 

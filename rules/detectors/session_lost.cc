@@ -188,9 +188,20 @@ class SessionLost : public Detector {
     if (!event.exchange->named_session) return;
     const unsigned status = event.exchange->status;
     if (status == kNotFound && event.exchange->replies > 0) return;  // its error body has told
-    const bool says_so = tells_lost_session(event.observation->http ? event.observation->http->refusal : std::string_view());
-    if (status >= 400 && says_so) return tell(event, {kExchange, status, true, false, false});  // whatever the status
+    const std::string_view body = event.observation->http ? event.observation->http->refusal : std::string_view();
+    if (status >= 400 && tells_lost_session(body)) return tell(event, {kExchange, status, true, false, false});  // whatever the status
+    if (status == kNotFound && event.exchange->method == "POST" && is_page(body)) return note_page(event);
     on_status(event, status, kExchange);
+  }
+
+  // A proxy's page says that nothing serves the path; what became of the session it cannot know.
+  void note_page(const TimelineEvent& event) {
+    if (!event.session || event.session->ended) return;
+    std::vector<FindingDraft>& pages = pages_[event.session->index];
+    if (pages.size() >= kDraftsOfSession) return void(++pages.back().count);
+    FindingDraft& draft = pages.emplace_back(draft_for(event));
+    draft.level = Level::informational;
+    draft.fault = {Party::unknown, Certainty::undetermined, {"gateway", "server"}, "a page came with 404: nothing served the path, as who sent it says; whether the session was lost cannot be seen"};
   }
 
   // A JSON-RPC error that refuses the exchange, with a usable id or without.
@@ -240,6 +251,8 @@ class SessionLost : public Detector {
   }
 
   void answered(const TimelineEvent& event) {
+    const auto pages = pages_.empty() ? pages_.end() : pages_.find(event.session->index);
+    if (pages != pages_.end() && !asked_before(event, pages->second.back().at)) pages_.erase(pages);
     const auto told = told_.find(event.session->index);
     if (told == told_.end() || (event.exchange && told->second.exchange == event.exchange->id)) return;  // what this one held was the refusal
     if (!asked_before(event, told->second.first)) told->second.answered_again = true;
@@ -327,8 +340,12 @@ class SessionLost : public Detector {
   }
 
   void flush(std::uint32_t index, const Session* session, FindingSink& findings) {
+    const auto pages = pages_.extract(index);
     const auto found = told_.find(index);
-    if (found == told_.end()) return;
+    if (found == told_.end()) {
+      for (FindingDraft& draft : pages ? pages.mapped() : std::vector<FindingDraft>()) findings.add(std::move(draft));
+      return;
+    }
     const Fault fault = blame(session, found->second);
     for (FindingDraft& draft : found->second.drafts) {
       if (found->second.answered_again) break;
@@ -359,6 +376,7 @@ class SessionLost : public Detector {
   }
 
   std::map<std::uint32_t, Told> told_;  // sessions open at a time, so bounded by Limits::sessions
+  std::map<std::uint32_t, std::vector<FindingDraft>> pages_;  // of those sessions, since they were last answered
   bool restarted_ = false;
   Nameless nameless_;
 };

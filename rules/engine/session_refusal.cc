@@ -19,11 +19,17 @@ bool has_word(std::string_view text, std::string_view word) {
 
 }  // namespace
 
+bool is_page(std::string_view body) {
+  const std::size_t at = body.find_first_not_of(" \t\r\n");
+  return at != std::string_view::npos && body[at] == '<';
+}
+
 bool says_not_initialized(std::string_view text) { return has_word(text, "server not initialized"); }
 
 bool refuses_session(std::string_view method, unsigned status, std::string_view body) {
   if ((method == "GET" || method == "DELETE") && !tells_lost_session(body)) return false;
   if (status == 404 && (has_word(body, kMethodNotFound.digits) || has_word(body, "method not found"))) return false;
+  if (status == 404 && is_page(body)) return tells_lost_session(body);
   if (status == 404) return tells_lost_session(body) || says_not_initialized(body) || std::none_of(std::begin(kOthers), std::end(kOthers), [&](const Cause& other) { return has_word(body, other.digits); });
   return status == 400 && (tells_lost_session(body) || says_not_initialized(body));
 }

@@ -17,6 +17,12 @@ TEST_CASE("404 refuses the session unless it is a method, tool or resource that 
   for (const std::int64_t code : {-32000, -32001, -32600, -32603}) CHECK_FALSE(names_another_cause(code));
 }
 
+TEST_CASE("a page under 404 is the word of who has no server behind the path, unless it speaks of the session") {
+  CHECK_FALSE(refuses_session("POST", 404, "\r\n<!DOCTYPE html><title>404 Not Found</title>"));
+  CHECK(refuses_session("POST", 404, "<html><body>Session not found</body></html>"));
+  CHECK(refuses_session("POST", 404, "Not Found"));
+}
+
 TEST_CASE("a server without a stream to listen to may say 404 to a GET") {
   CHECK_FALSE(refuses_session("GET", 404, "Not Found"));
   CHECK(refuses_session("GET", 404, "Session not found"));
