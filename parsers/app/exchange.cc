@@ -460,6 +460,7 @@ void Exchange::emit_end(EndReason reason, const Stamp& stamp) {
   facts.response_bytes = has_response_ && !response_hole_ ? static_cast<std::int64_t>(response_body_.wire_bytes()) : -1;
   if (has_request_ && request_at_.at.known() && stamp.at.known()) facts.duration_us = stamp.at.us - request_at_.at.us;
   facts.started = request_at_.at;
+  facts.saw_server = connection_->flow().saw_server;
   emit(ObservationKind::exchange_end, Direction::unknown, facts, stamp);
 }
 

@@ -202,7 +202,8 @@ class LostReply : public Detector {
 
   std::optional<Verdict> judge_end_of_evidence(const TimelineEvent& event) const {
     const Session& session = *event.session;
-    if (session.paired == 0 || session.had_gap || event.call->maybe_answered || session.mixed) return std::nullopt;
+    const bool shows_replies = session.paired > 0 || (session.on_wire && event.call->method == kInitialize && session.keyed_by != SessionKeying::legacy_session_id);
+    if (!shows_replies || session.had_gap || event.call->maybe_answered || session.mixed) return std::nullopt;
     const std::int64_t wait = waited(event);
     if (wait < client_timeout_us_ || !is_long(session, wait)) return std::nullopt;
     if (event.call->collided) return overwritten();

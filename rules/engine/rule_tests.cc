@@ -202,6 +202,7 @@ class StepReader {
     http.mcp_name = text("header_name");
     http.is_sse = text("sse") == "true";
     http.of_proxy = text("proxy") == "true";
+    http.saw_server = text("saw_server") == "true";
     http.response_bytes = has("bytes") ? static_cast<std::int64_t>(number_of("bytes")) : -1;
     http.duration_us = has("duration") ? static_cast<std::int64_t>(number_of("duration") * kSecond) : -1;
     return arena_.make<model::HttpFacts>(http);

@@ -76,6 +76,7 @@ struct HttpFacts {
   EndReason end = EndReason::unknown;
   bool is_sse = false;                         // the response is an event stream (or the request asked for one and got 200)
   bool of_proxy = false;                       // a proxy has written in this response's head
+  bool saw_server = false;                     // for an end: what the server sends is in the evidence, and so its silence
   bool body_unknown = false;                   // the evidence does not hold the bodies at all
 };
 
