@@ -114,14 +114,26 @@ std::optional<std::int64_t> strip_number(std::string_view& name, std::string_vie
   return number;
 }
 
-// capture.pcap, capture.pcap1, ... of tcpdump -C: larger is younger, the one without a number is the oldest.
+// Of captures: larger is younger.
+RotationName numbered(std::string_view base, std::int64_t number) { return {std::string(base), 1'000'000 - number}; }
+
+// capture.pcap, capture.pcap1, ... of tcpdump -C: the one without a number is the oldest.
 std::optional<RotationName> numbered_capture(std::string_view name) {
   const std::size_t at = name.rfind(".pcap");
   if (at == std::string_view::npos || at == 0) return std::nullopt;
-  const std::string_view number = name.substr(at + 5);
-  const std::int64_t value = number.empty() ? 0 : number_of(number, kLongestNumber).value_or(-1);
-  if (value < 0) return std::nullopt;
-  return RotationName{std::string(name.substr(0, at + 5)), 1'000'000 - value};
+  const std::string_view base = name.substr(0, at + 5), number = name.substr(at + 5);
+  if (number.empty()) return numbered(base, 0);
+  const auto value = number_of(number, kLongestNumber);
+  return value ? std::optional(numbered(base, *value)) : std::nullopt;
+}
+
+// capture_00001.pcap of dumpcap -b and editcap, whose number always has five digits.
+std::optional<RotationName> numbered_in_ring(std::string_view name) {
+  constexpr std::size_t kDigits = 5;
+  const std::size_t at = std::min(name.rfind(".pcap"), name.rfind(".cap"));
+  if (at == std::string_view::npos || at < kDigits + 2 || name[at - kDigits - 1] != '_') return std::nullopt;
+  const auto value = number_of(name.substr(at - kDigits, kDigits), kDigits);
+  return value ? std::optional(numbered(std::string(name.substr(0, at - kDigits - 1)) + std::string(name.substr(at)), *value)) : std::nullopt;
 }
 
 // The date may stand before the ending (app-2026-11-28.log, and its pieces app-2026-11-28.1.log) or behind it (app.log-20261128).
@@ -154,8 +166,11 @@ std::optional<std::string> live_name_of_desktop_log(std::string_view name) {
 
 RotationName rotation_of(std::string_view name) {
   strip_compression(name);
-  if (auto capture = numbered_capture(name)) return *capture;
+  if (auto of_ring = numbered_in_ring(name)) return *of_ring;
+  auto capture = numbered_capture(name);
+  if (capture && is_digit(name.back())) return *capture;
   if (auto with_date = dated_name(name)) return *with_date;
+  if (capture) return *capture;
   if (const auto number = strip_number(name, ".")) {
     if (auto with_date = dated_name(name)) {  // app-2026-11-28.log.1: pieces of a day
       with_date->rotation -= std::min(*number, kPiecesPerSecond - 1);

@@ -1,5 +1,5 @@
 // Rotation: what a file name says about its place in a rotated set (app.log, app.log.1, app.log.2.gz, app.log-20261128.gz,
-// app-2026-11-28.log, capture.pcap3, mcp1.log). Names only: nothing is opened. Pure functions, any thread.
+// app-2026-11-28.log, capture.pcap3, capture_00003.pcapng, mcp1.log). Names only: nothing is opened. Pure functions, any thread.
 // logrotate's, Python logging's, winston's, lumberjack's, tcpdump's and Claude Desktop's ways of naming.
 #pragma once
 

@@ -6,9 +6,11 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "app/body_messages.h"
 #include "app/http_analyzer.h"
+#include "base/text_bytes.h"
 #include "net/capture_reader.h"
 #include "net/flow_table.h"
 #include "pipeline/joined_streams.h"
@@ -118,64 +120,113 @@ std::string tls_note(const TlsTally& tally, const net::KeyLog& keys) {
 
 }  // namespace
 
-Result<CaptureScanResult> scan_capture(ByteReader& bytes, std::uint32_t input, net::KeyLog& keys, const CaptureScanOptions& options, const Limits& limits,
-                                       CaptureNumbers& numbers, model::ObservationSink& sink, model::InputRow& row, FunctionRef<void(std::uint64_t)> progress) {
-  auto opened = net::open_capture(bytes, input, limits);
-  if (!opened) return opened.error();
-  net::CaptureReader& capture = **opened;
-  if (!options.filter.empty()) {
-    const Status filter = capture.set_filter(options.filter);
-    if (!filter.ok()) return filter.error();
-  }
-  CaptureScanResult result;
-  result.reader = capture.format();
-  JoinedStreams joined(sink);
-  std::optional<ObservationRelay> relay;
-  if (options.threads > 1) relay.emplace(limits, row.anomalies, joined);
-  app::BodyMessages messages(limits, row.anomalies, joined);
-  WindowSink window(relay ? static_cast<model::ObservationSink&>(*relay) : messages, options);
-  app::HttpShared http{limits, window, row.anomalies, numbers.next_exchange, 0, {}, options.recorder};
-  TlsTally tls;
-  net::Packet packet;
-  const auto make = [&](FlowInfo flow, std::string_view first) -> std::unique_ptr<StreamAnalyzer> {
+struct CaptureScan::State {
+  State(net::KeyLog& keys_in, const CaptureScanOptions& options_in, const Limits& limits_in, CaptureNumbers& numbers_in, model::ObservationSink& sink)
+      : keys(keys_in), options(options_in), limits(limits_in), numbers(numbers_in), joined(sink), messages(limits, anomalies, joined),
+        window(options.threads > 1 ? static_cast<model::ObservationSink&>(relay.emplace(limits, anomalies, joined)) : messages, options),
+        http{limits, window, anomalies, numbers.next_exchange, 0, {}, options.recorder},
+        flows(limits, 0, [this](const FlowInfo& flow, std::string_view first) { return analyzer_of(flow, first); }, books, anomalies, numbers.next_connection) {}
+
+  std::unique_ptr<StreamAnalyzer> analyzer_of(FlowInfo flow, std::string_view first) {
     const bool is_tls = net::looks_like_tls(first) || (!flow.saw_start && net::looks_like_tls_underway(first));
     if (is_tls) flow.scheme = model::Scheme::https, flow.saw_server = false;  // what it sent may lie in records that did not open
     auto plain = app::make_http_analyzer(http, flow);
     if (!is_tls) return plain;
-    return net::make_tls_analyzer(limits, keys, std::move(plain), row.anomalies, [&, flow](const net::TlsFacts& facts) {
+    return net::make_tls_analyzer(limits, keys, std::move(plain), anomalies, [this, flow](const net::TlsFacts& facts) {
       tls.note(facts);
       if (!facts.decrypted && facts.alert.empty()) tell_unread(flow, {packet.at, {input, model::PlaceKind::packet, packet.number, 0}}, window);
     });
-  };
-  model::Books flow_books;
-  net::FlowTable flows(limits, input, make, flow_books, row.anomalies, numbers.next_connection);
-  std::size_t secrets_taken = 0;
-  DamagedRecords damaged;
-  Time last;
-  const auto read = [&] {
+  }
+
+  void read(net::CaptureReader& capture, model::InputRow& row, FunctionRef<void(std::uint64_t)> progress) {
+    DamagedRecords damaged;
+    std::size_t secrets_taken = 0;
     while (capture.next(packet)) {
       if (capture.secrets().size() > secrets_taken) {
-        keys.add(capture.secrets().substr(secrets_taken), row.path, row.anomalies);
+        keys.add(capture.secrets().substr(secrets_taken), row.path, anomalies);
         secrets_taken = capture.secrets().size();
       }
       damaged.tell_new(capture, packet, input, window);
       if (!row.first.known()) row.first = packet.at;
-      if (!last.known() || packet.at > last) last = packet.at;
+      if (!row.last.known() || packet.at > row.last) row.last = packet.at;
       flows.add(packet);
       if (packet.number % kProgressEvery == 0) progress(packet.offset);
     }
-    row.last = last;
-    damaged.tell_end(capture, packet, input, last, window);
-    flows.finish(last);
+    if (!last.known() || row.last > last) last = row.last;
+    damaged.tell_end(capture, packet, input, row.last, window);
+  }
+
+  // What was noted since the last time goes to the input it was noted at.
+  void give_to(model::InputRow& row) {
+    row.books.merge(std::exchange(books, {}));
+    row.anomalies.merge(std::exchange(anomalies, {}));
+    numbers.next_exchange = http.next_exchange;
+  }
+
+  net::KeyLog& keys;
+  const CaptureScanOptions options;
+  const Limits& limits;
+  CaptureNumbers& numbers;
+  model::Books books;
+  model::AnomalyLog anomalies;
+  JoinedStreams joined;
+  app::BodyMessages messages;
+  std::optional<ObservationRelay> relay;
+  WindowSink window;
+  app::HttpShared http;
+  TlsTally tls;
+  net::Packet packet;
+  std::uint32_t input = 0;
+  Time last;
+  net::FlowTable flows;
+};
+
+CaptureScan::CaptureScan(net::KeyLog& keys, const CaptureScanOptions& options, const Limits& limits, CaptureNumbers& numbers, model::ObservationSink& sink)
+    : state_(std::make_unique<State>(keys, options, limits, numbers, sink)) {}
+
+CaptureScan::~CaptureScan() = default;
+
+Result<std::string> CaptureScan::read(ByteReader& bytes, std::uint32_t input, bool goes_on, model::InputRow& row, FunctionRef<void(std::uint64_t)> progress) {
+  State& scan = *state_;
+  auto opened = net::open_capture(bytes, input, scan.limits);
+  if (!opened) return opened.error();
+  net::CaptureReader& capture = **opened;
+  if (!scan.options.filter.empty()) {
+    const Status filter = capture.set_filter(scan.options.filter);
+    if (!filter.ok()) return filter.error();
+  }
+  scan.input = input;
+  scan.flows.continue_in(input, scan.books, scan.anomalies);
+  const auto read = [&] {
+    scan.read(capture, row, progress);
+    if (goes_on) scan.flows.continue_in(input, scan.books, scan.anomalies);
+    else scan.flows.finish(scan.last);
   };
-  relay ? relay->run(read) : read();
-  row.books.merge(flow_books);
+  scan.relay ? scan.relay->run(read) : read();
+  scan.give_to(row);
   row.books.merge(capture.books());
   row.anomalies.merge(capture.anomalies());
-  numbers.next_exchange = http.next_exchange;
-  result.tls_connections = tls.connections, result.tls_read = tls.read;
-  if (tls.read < tls.connections) result.notes.push_back(tls_note(tls, keys));
-  return result;
+  return std::string(capture.format());
+}
+
+void CaptureScan::give_up(model::InputRow& row) {
+  State& scan = *state_;
+  const auto finish = [&] { scan.flows.finish(scan.last); };
+  scan.relay ? scan.relay->run(finish) : finish();
+  scan.give_to(row);
+}
+
+std::optional<std::string> CaptureScan::note() const {
+  const TlsTally& tls = state_->tls;
+  if (tls.read == tls.connections) return std::nullopt;
+  return tls_note(tls, state_->keys);
+}
+
+Time first_packet_time(std::string_view head, const Limits& limits) {
+  TextBytes bytes(head);
+  net::Packet first;
+  auto opened = net::open_capture(bytes, 0, limits);
+  return opened && (*opened)->next(first) ? first.at : Time{};
 }
 
 }  // namespace mcpscan::pipeline

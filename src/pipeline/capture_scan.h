@@ -1,10 +1,12 @@
-// Reads one capture: packets to connections, TLS where the keys are known, HTTP to observations, all in the caller's thread. What is made
-// of the observations may happen in a second one, which has ended when scan_capture() returns.
+// Reads captures: packets to connections, TLS where the keys are known, HTTP to observations. With more than one thread that happens in a
+// second one, and what is made of the observations in the caller's; the second one has ended when a call returns.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "app/exchange_recorder.h"
 #include "base/byte_reader.h"
@@ -23,18 +25,32 @@ struct CaptureScanOptions {
   app::ExchangeRecorder* recorder = nullptr;  // is shown every exchange; may be null
 };
 
-struct CaptureScanResult {
-  std::string reader;                  // pcap, pcapng
-  std::uint64_t tls_connections = 0, tls_read = 0;
-  std::vector<std::string> notes;      // e.g. what TLS hid and what the keys would allow
-};
-
 // Counters that run over all inputs of a scan: exchanges and connections are unique in the input set.
 struct CaptureNumbers {
   std::uint64_t next_exchange = 1, next_connection = 1;
 };
 
-Result<CaptureScanResult> scan_capture(ByteReader& bytes, std::uint32_t input, net::KeyLog& keys, const CaptureScanOptions& options, const Limits& limits,
-                                       CaptureNumbers& numbers, model::ObservationSink& sink, model::InputRow& row, FunctionRef<void(std::uint64_t)> progress);
+// One capture: a file, or the files of a rotated set (tcpdump -C and -G, dumpcap -b), across which connections and exchanges go on.
+class CaptureScan {
+ public:
+  // All but `options` must outlive it.
+  CaptureScan(net::KeyLog& keys, const CaptureScanOptions& options, const Limits& limits, CaptureNumbers& numbers, model::ObservationSink& sink);
+  ~CaptureScan();
+
+  // Reads the capture's next file; the form it has. With `goes_on` another one is to follow, else the evidence ends with this one. An error
+  // leaves the sink untouched.
+  Result<std::string> read(ByteReader& bytes, std::uint32_t input, bool goes_on, model::InputRow& row, FunctionRef<void(std::uint64_t)> progress);
+  // The file that was to follow does not: the evidence ended with the one that was read last, whose row this is.
+  void give_up(model::InputRow& row);
+  // What TLS hid and what the keys would allow, once all is read.
+  std::optional<std::string> note() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Of a file that begins with `head`; unknown where that holds no packet.
+Time first_packet_time(std::string_view head, const Limits& limits);
 
 }  // namespace mcpscan::pipeline

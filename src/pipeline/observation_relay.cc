@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "base/prefetch.h"
 #include "pipeline/observation_prefetch.h"
@@ -15,8 +16,8 @@ void ObservationRelay::run(FunctionRef<void()> read) {
   });
   hand_on();
   reader.join();
-  anomalies_.merge(early_anomalies_);
-  anomalies_.merge(late_anomalies_);
+  closing_ = hurried_ = false;
+  for (model::AnomalyLog* log : {&early_anomalies_, &late_anomalies_}) anomalies_.merge(std::exchange(*log, {}));
 }
 
 void ObservationRelay::observe(const model::Observation& seen) {

@@ -22,13 +22,13 @@ namespace mcpscan::pipeline {
 
 class ObservationRelay : public model::ObservationSink {
  public:
-  // Bounds that the reading of bodies reached go to `anomalies` when run() ends.
+  // Bounds that the reading of bodies reached go to `anomalies` when a run() ends.
   ObservationRelay(const Limits& limits, model::AnomalyLog& anomalies, model::ObservationSink& sink)
       : anomalies_(anomalies), early_(limits, early_anomalies_, *this), late_(limits, late_anomalies_, sink) {}
   ObservationRelay(const ObservationRelay&) = delete;
   ObservationRelay& operator=(const ObservationRelay&) = delete;
 
-  // Returns when `read` has, and everything it observed was handed on.
+  // Returns when `read` has, and everything it observed was handed on. May be run again.
   void run(FunctionRef<void()> read);
   void observe(const model::Observation& seen) override;
 

@@ -72,9 +72,11 @@ class Scan {
     for (const InputFile& file : set.files) {
       const std::size_t before = result_.report.inputs.size();
       number_ = static_cast<std::size_t>(&file - set.files.data());
+      follows_ = number_ + 1 < set.files.size() && !file.set_key.empty() && set.files[number_ + 1].set_key == file.set_key;
       read(file);
       if (tap_ && result_.report.inputs.size() > before) tap_->on_input_read(result_.report.inputs.back());
     }
+    end_capture();
     for (std::size_t i = 0; i < sources_.size(); ++i) finish(i);
     if (joint_) joint_->finish();
     if (options_.tell_shapes) tell_shapes();
@@ -368,21 +370,48 @@ class Scan {
     return noted(named_source(file.display + "#" + name, service.empty() ? std::filesystem::path(file.display).filename().string() : std::string(service), false));
   }
 
+  // The files of a rotated set are one capture, each where the one before it ends. A history keeps what each file gave, and reads it alone.
   void read_capture(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row) {
-    Source& source = source_of(file, true);
-    Replayed replayed(std::move(head), bytes);
     row.place_word = "packet";
-    auto result = scan_capture(replayed, input, keys_, {options_.filter, options_.since, options_.until, options_.threads, nullptr}, limits_, numbers_, source.sink, row,
-                               [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
-    if (!result) {
+    const Time first = first_packet_time(head, limits_);
+    if (capture_ && (capture_set_ != file.set_key || !goes_on_from(result_.report.inputs[capture_input_].last, first))) end_capture();
+    const bool begins = !capture_;
+    if (begins) {
+      Source& source = source_of(file, true);
+      capture_.emplace(keys_, CaptureScanOptions{options_.filter, options_.since, options_.until, options_.threads, nullptr}, limits_, numbers_, source.sink);
+      capture_set_ = file.set_key, capture_source_ = &source;
+    } else {
+      noted(*capture_source_);
+    }
+    Replayed replayed(std::move(head), bytes);
+    const bool goes_on = follows_ && !recorder_ && first.known();
+    const auto form = capture_->read(replayed, input, goes_on, row, [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
+    if (!form) {
+      if (begins) capture_.reset();
       row.reader = "none";
-      row.error = result.error().what;
-      if (file.named) result_.problems.push_back(result.error());
+      row.error = form.error().what;
+      if (file.named) result_.problems.push_back(form.error());
       return;
     }
-    row.reader = result->reader;
+    row.reader = *form;
     row.vantage = model::Vantage::client_wire;
-    for (const std::string& note : result->notes) result_.report.notes.push_back(file.display + ": " + note);
+    capture_input_ = input;
+    if (!goes_on) capture_ends();
+  }
+
+  // Files named like one another may be taken beside each other; those of one capture do not overlap but for packets in the kernel's hands.
+  static bool goes_on_from(Time last, Time first) { return last.known() && first.known() && first.us >= last.us - kSecond; }
+
+  // The file of its set that was to follow does not.
+  void end_capture() {
+    if (!capture_) return;
+    capture_->give_up(result_.report.inputs[capture_input_]);
+    capture_ends();
+  }
+
+  void capture_ends() {
+    if (const auto note = capture_->note()) result_.report.notes.push_back(result_.report.inputs[capture_input_].path + ": " + *note);
+    capture_.reset();
   }
 
   void read_transcript(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row) {
@@ -430,6 +459,11 @@ class Scan {
   std::unique_ptr<RepeatedLines> repeated_;
   // Of the file that is read.
   std::size_t number_ = 0;
+  bool follows_ = false;                    // another file of its set
+  std::optional<CaptureScan> capture_;      // of which more files may follow
+  std::string capture_set_;
+  Source* capture_source_ = nullptr;
+  std::uint32_t capture_input_ = 0;         // its file read last
   ReadingStart start_;
   bool plain_log_ = false, start_compressed_ = false, newest_first_ = false;
   std::uint64_t read_bytes_ = 0, read_lines_ = 0;

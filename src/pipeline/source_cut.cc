@@ -206,8 +206,9 @@ class SourceCut {
     CaptureNumbers numbers;
     NobodyLooks nobody;
     model::InputRow row;
-    const auto scanned = scan_capture(**opened, 0, keys, how, limits_, numbers, nobody, row, [](std::uint64_t) {});
-    if (!scanned) return scanned.error();
+    CaptureScan scan(keys, how, limits_, numbers, nobody);
+    const auto read = scan.read(**opened, 0, false, row, [](std::uint64_t) {});
+    if (!read) return read.error();
     if (book.full()) return Error{ErrorCode::limit, fmt::format("more than {} bytes of messages cannot be written anew", limits_.http_buffer_bytes), job_.row.path, "extract without --share and --packets calls"};
     extract::write_plain_capture(book, job_.share, out_);
     return {};
