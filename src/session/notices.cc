@@ -4,6 +4,7 @@
 
 #include "model/process_end.h"
 #include "session/session_tracker.h"
+#include "session/timeout_words.h"
 
 namespace mcpscan::session {
 
@@ -42,6 +43,7 @@ void SessionTracker::on_notice(const Observation& seen) {
     case NoticeKind::stream_not_found:
     case NoticeKind::reply_undeliverable:
       return on_undeliverable(seen, told);
+    case NoticeKind::request_cancelled:
     case NoticeKind::request_timed_out:
       return on_timeout_notice(seen, told);
     case NoticeKind::unknown_reply_id:
@@ -207,15 +209,19 @@ void SessionTracker::count_unplaced(std::string_view key, const std::vector<std:
 void SessionTracker::on_timeout_notice(const Observation& seen, Event& told) {
   SessionState* state = only_session(seen);
   Call* call = call_for_timeout(seen, state);
-  if (!call) told.other = untaken_call(seen, state);
+  const bool obeyed = seen.notice->kind == NoticeKind::request_cancelled;
+  const bool gave_up = !obeyed || tells_timeout(seen.notice->reason);
+  // It may speak of a call whose cancel the log has shown already, and whose id another one has by now.
+  if (obeyed && call && (seen.notice->key.empty() || call->generation > 0)) call = nullptr;
+  if (!call && !obeyed) told.other = untaken_call(seen, state);
   if (call) state = &sessions_.at(call->session);
   if (told.other) state = &sessions_.at(told.other->session);
-  told.kind = EventKind::timeout;
+  if (gave_up && (call || !obeyed)) told.kind = EventKind::timeout;
   told.session = state ? &state->session : nullptr;
   told.call = call;
   if (call) call->gave_up_at = time_of(seen);
   emit(told);
-  if (call) close_unanswered(*call, CloseReason::timed_out, time_of(seen), &seen);
+  if (call) close_unanswered(*call, gave_up ? CloseReason::timed_out : CloseReason::cancelled, time_of(seen), &seen);
 }
 
 // A server got a request before any handshake. It names nobody: it must be about the one session that the evidence shows asking without one.

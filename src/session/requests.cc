@@ -3,6 +3,7 @@
 
 #include "model/opposite.h"
 #include "session/session_tracker.h"
+#include "session/timeout_words.h"
 
 namespace mcpscan::session {
 
@@ -28,15 +29,6 @@ constexpr std::int64_t kRetryWithinUs = 10 * kSecond;        // transports send 
 
 bool is_client_notification(std::string_view method) {
   return method == "notifications/initialized" || method == "notifications/cancelled" || method == "notifications/roots/list_changed";
-}
-
-bool contains_ignoring_case(std::string_view text, std::string_view word) {
-  return std::search(text.begin(), text.end(), word.begin(), word.end(),
-                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; }) != text.end();
-}
-
-bool tells_timeout(std::string_view reason) {
-  return contains_ignoring_case(reason, "timed out") || contains_ignoring_case(reason, "timeout") || contains_ignoring_case(reason, "time out");
 }
 
 std::size_t side(Direction requestor) { return requestor == Direction::server_to_client ? 1 : 0; }
