@@ -259,7 +259,7 @@ void Framer::take_keys(const JsonKeys& keys, Frame& frame, bool take_time) {
   if (frame.session.empty()) frame.session = session_or_nothing(keys.session.present() ? unescape_json(keys.session, arena_) : std::string_view{});
   if (!frame.session.empty()) frame.keying = keys.own_session ? model::SessionKeying::process : model::SessionKeying::mcp_session_id;
   if (keys.direction.is_text()) frame.direction = direction_of(keys.direction.text);
-  frame.process = mix(frame.process, keys.process.text);
+  frame.process = mix(mix(frame.process, keys.pod.text), keys.process.text);
   if (keys.peer.is_text()) frame.peer = keys.peer.text;
 }
 

@@ -6,8 +6,8 @@
 namespace mcpscan::ingest {
 namespace {
 
-enum class Role : std::uint8_t { message, time, level, logger, session, direction, process, peer, error };
-constexpr std::size_t kRoles = 9;
+enum class Role : std::uint8_t { message, time, level, logger, session, direction, process, peer, error, pod };
+constexpr std::size_t kRoles = 10;
 
 struct KnownKey {
   std::string_view name;
@@ -15,10 +15,10 @@ struct KnownKey {
   int rank;  // the lower one wins when several stand in a line
 };
 // Sorted by length so that a look-up sees only the names of one length.
-constexpr std::array<KnownKey, 73> kKnownKeys{{
+constexpr std::array<KnownKey, 80> kKnownKeys{{
     {"t", Role::time, 8},
     {"ts", Role::time, 3},
-    {"msg", Role::message, 1}, {"log", Role::message, 4}, {"lvl", Role::level, 2}, {"dir", Role::direction, 0}, {"pid", Role::process, 0},
+    {"msg", Role::message, 1}, {"log", Role::message, 4}, {"lvl", Role::level, 2}, {"dir", Role::direction, 0}, {"pid", Role::process, 0}, {"pod", Role::pod, 0},
     {"err", Role::error, 0},
     {"time", Role::time, 2}, {"date", Role::time, 6}, {"body", Role::message, 6}, {"name", Role::logger, 1}, {"peer", Role::peer, 0},
     {"_PID", Role::process, 0},
@@ -27,20 +27,22 @@ constexpr std::array<KnownKey, 73> kKnownKeys{{
     {"source", Role::process, 2}, {"stream", Role::process, 2}, {"logger", Role::logger, 0}, {"client", Role::peer, 1},
     {"target", Role::logger, 5},
     {"asctime", Role::time, 5}, {"message", Role::message, 0}, {"MESSAGE", Role::message, 2}, {"session", Role::session, 3},
-    {"process", Role::process, 0},
+    {"process", Role::process, 0}, {"podName", Role::pod, 0},
+    {"pod_name", Role::pod, 0},
     {"datetime", Role::time, 4}, {"severity", Role::level, 1}, {"PRIORITY", Role::level, 4}, {"exc_info", Role::error, 1},
     {"timestamp", Role::time, 1}, {"eventTime", Role::time, 4}, {"levelname", Role::level, 0}, {"log.level", Role::level, 2},
     {"sessionId", Role::session, 2}, {"direction", Role::direction, 0}, {"exception", Role::error, 2},
     {"@timestamp", Role::time, 0}, {"session_id", Role::session, 1}, {"log.logger", Role::logger, 2}, {"process_id", Role::process, 0},
-    {"session-id", Role::session, 1},
+    {"session-id", Role::session, 1}, {"kubernetes", Role::pod, 1},
     {"textPayload", Role::message, 3}, {"jsonPayload", Role::message, 3}, {"logger_name", Role::logger, 2}, {"remote_addr", Role::peer, 2},
-    {"container_id", Role::process, 1},
+    {"container_id", Role::process, 1}, {"k8s.pod.name", Role::pod, 0},
     {"sid", Role::session, 4}, {"mcp_sid", Role::session, 0}, {"mcpSession", Role::session, 0}, {"mcp_session", Role::session, 0},
     {"mcp-session", Role::session, 0}, {"sessionID", Role::session, 2}, {"SessionId", Role::session, 2}, {"SessionID", Role::session, 2},
     {"mcpSessionID", Role::session, 0}, {"Mcp-Session-Id", Role::session, 0}, {"MCP-Session-Id", Role::session, 0}, {"mcp.session_id", Role::session, 0},
     {"x-mcp-session-id", Role::session, 0},
     {"mcp_session_id", Role::session, 0}, {"mcp-session-id", Role::session, 0}, {"mcp.session.id", Role::session, 0},
     {"container_name", Role::process, 1},
+    {"kubernetes.pod_name", Role::pod, 0}, {"kubernetes.pod.name", Role::pod, 0},
     {"receiveTimestamp", Role::time, 7}, {"observedTimestamp", Role::time, 7},
     {"@message", Role::message, 0}, {"mcpSessionId", Role::session, 0}, {"@m", Role::message, 0}, {"@t", Role::time, 0},
 }};
@@ -94,6 +96,14 @@ JsonValue body_in(JsonValue value) {
   return {};
 }
 
+// What a shipper tells of Kubernetes, in the forms of Fluent Bit and Vector, or of Elastic.
+JsonValue pod_within(const JsonValue& about) {
+  JsonMembers members;
+  if (!members.read(about.text)) return {};
+  const JsonValue name = members.find("pod_name");
+  return name.present() ? name : find_path(members, "pod.name");
+}
+
 // The session id among headers or other objects beside a message, or in the object around it, by a name that only a session id has. What
 // stands in a message itself is its own.
 JsonValue session_within(const JsonMembers& members, int depth = 0) {
@@ -117,7 +127,7 @@ JsonValue session_within(const JsonMembers& members, int depth = 0) {
 JsonKeys JsonKeys::of(const JsonMembers& members, bool rpc) {
   JsonKeys keys;
   const std::array<JsonValue*, kRoles> slots{&keys.message, &keys.time,      &keys.level,   &keys.logger,
-                                             &keys.session, &keys.direction, &keys.process, &keys.peer, &keys.error};
+                                             &keys.session, &keys.direction, &keys.process, &keys.peer, &keys.error, &keys.pod};
   std::array<int, kRoles> ranks;
   ranks.fill(100);
   bool cwd = false;
@@ -137,6 +147,7 @@ JsonKeys JsonKeys::of(const JsonMembers& members, bool rpc) {
     ranks[role] = key->rank;
     *slots[role] = member.value;
   }
+  if (keys.pod.type == JsonType::object) keys.pod = pod_within(keys.pod);
   if (keys.error.text.data() == keys.message.text.data()) keys.error = {};
   if (rpc && !keys.session.is_text()) {
     if (const JsonValue session = session_within(members); session.present()) keys.session = session;

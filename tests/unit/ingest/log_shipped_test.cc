@@ -97,6 +97,22 @@ TEST_CASE("a record of the program's own keeps what stands beside its message; a
   CHECK(shipped("2026-11-29T16:35:55.274Z tools/call {\"jsonrpc\":\"2.0\"}").framing == "plain");
 }
 
+TEST_CASE("two pods of one log are two processes, by whatever name a shipper tells them, though each of them is process 1") {
+  const auto process_of = [](std::string_view told, const char* pod) {
+    std::string line = R"({"timestamp":"2026-11-29T16:35:55.274Z","level":"DEBUG","pid":1,POD,"message":"got"})";
+    std::string members(told);
+    members.replace(members.find('?'), 1, pod);
+    line.replace(line.find("POD"), 3, members);
+    return shipped(line).record.process;
+  };
+  for (const std::string_view told : {R"("pod":"?")", R"("pod_name":"?")", R"("podName":"?")", R"("k8s.pod.name":"?")", R"("kubernetes.pod_name":"?")", R"("kubernetes.pod.name":"?")",
+                                      R"("kubernetes":{"pod_name":"?","container_name":"mcp"})", R"("kubernetes":{"pod":{"name":"?"}})"}) {
+    INFO(told);
+    CHECK(process_of(told, "mcp-a") != process_of(told, "mcp-b"));
+    CHECK(process_of(told, "mcp-a") == process_of(told, "mcp-a"));
+  }
+}
+
 TEST_CASE("a structured log's message beside its event: as text, as SSE, as Python's bytes, and its session by any of its names") {
   const std::string head = R"({"timestamp":"2026-11-29T16:35:55.274Z","level":"info","event":"mcp_message",)";
   const auto beside = [&](const std::string& rest) { return shipped(head + rest + "}").record; };
