@@ -286,6 +286,7 @@ void FlowTable::State::finish(Time at) {
 void FlowTable::State::settle_books() {
   for (const std::uint32_t slot : slots.live_slots()) {
     FlowSlot& flow = slots[slot];
+    if (flow.packets == 0) continue;
     if (flow.state == SlotState::open) packets.use(flow.packets);
     else packets.refuse(kNoData, flow.packets);
     flow.packets = 0;

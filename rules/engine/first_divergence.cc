@@ -125,7 +125,8 @@ class Divergence {
     return here.replied.us - here.requested.us > 2 * (there.replied.us - there.requested.us);
   }
 
-  // All calls of the finding that are joined agree; one that disagrees leaves it open.
+  // All calls of the finding that are joined agree; one that disagrees leaves it open. Those of a time that the inner point does not cover are
+  // nothing to it.
   Seen seen_of(std::size_t outer, const Finding& finding, std::size_t inner) const {
     Seen all = Seen::unseen;
     bool any_record = false;
@@ -133,6 +134,7 @@ class Divergence {
       const std::uint32_t record = points_[outer].index.find(finding, call);
       if (record == kAlone) continue;  // a reply's id that nobody asked with
       any_record = true;
+      if (points_.is_uncovered(outer, record, inner)) continue;
       const Seen seen = seen_of(finding.rule, outer, record, inner);
       if (seen == Seen::unseen || (all != Seen::unseen && all != seen)) return Seen::unseen;
       all = seen;
@@ -224,6 +226,21 @@ class Divergence {
     });
   }
 
+  std::size_t uncovered_calls(std::size_t outer, const Finding& finding, std::size_t inner) const {
+    return static_cast<std::size_t>(std::count_if(finding.calls.begin(), finding.calls.end(), [&](const FindingCall& call) {
+      const std::uint32_t record = points_[outer].index.find(finding, call);
+      return record != kAlone && points_.is_uncovered(outer, record, inner);
+    }));
+  }
+
+  // Some other point lies behind, so there is a hop, but it was not looked at when the finding's calls were made.
+  bool is_uncovered(std::size_t at, const Finding& finding) const {
+    for (std::size_t inner = at + 1; inner < points_.size(); ++inner) {
+      if (is_placed(inner) && uncovered_calls(at, finding, inner) > 0) return true;
+    }
+    return false;
+  }
+
   // Inward from the point that shows it: while it is wrong there too, the fault lies deeper.
   void trace_reply(std::size_t at, BookedFinding& booked) {
     std::size_t wrong = at;
@@ -231,8 +248,10 @@ class Divergence {
       const Seen seen = is_placed(inner) ? seen_of(at, booked.finding, inner) : Seen::unseen;
       if (seen == Seen::wrong) wrong = inner;
       if (seen != Seen::right) continue;
-      return set_fault(booked, between(points_[wrong].witness.vantage, points_[inner].witness.vantage), points_[inner].complete());
+      const bool all = points_[inner].complete() && uncovered_calls(at, booked.finding, inner) == 0;
+      return set_fault(booked, between(points_[wrong].witness.vantage, points_[inner].witness.vantage), all);
     }
+    if (wrong == at && is_placed(at) && is_uncovered(at, booked.finding)) return set_fault(booked, behind(points_[at].witness.vantage), false);
     if (wrong == at || booked.finding.fault.party == Party::client) return;  // a client's deadline is no one's behind it
     Fault fault = behind(points_[wrong].witness.vantage);
     if (booked.finding.rule == kLost && hung_up_before_reply(at, booked.finding, wrong)) {

@@ -25,6 +25,13 @@ std::uint32_t RecordIndex::find(const Finding& finding, const FindingCall& call)
 }
 
 VantagePoint::VantagePoint(Witness& w) : witness(w), index(*w.ledger) {
+  for (const CallRecord& record : w.ledger->records()) {
+    if (!record.requested.known()) continue;
+    if (!first.known() || record.requested < first) first = record.requested;
+    for (const Time at : {record.requested, record.ended}) {
+      if (at.known() && (!last.known() || at > last)) last = at;
+    }
+  }
   for (const BookedFinding& booked : w.book->findings()) {
     if (booked.finding.level == model::Level::informational) continue;
     for (const FindingCall& call : booked.finding.calls) {
@@ -62,6 +69,15 @@ VantagePoints::VantagePoints(VantagePath& path) : path_(path) {
   for (Witness& witness : path.points) points_.emplace_back(witness);
 }
 
+bool VantagePoints::is_uncovered(std::size_t outer, std::uint32_t record, std::size_t inner) const {
+  const session::Alignment& joined = alignment(outer, inner);
+  const VantagePoint& there = points_[inner];
+  const Time asked = points_[outer].record(record).requested;
+  if (joined.partner[record] != kAlone || !joined.clock_known || !asked.known() || !there.first.known()) return false;
+  const std::int64_t by_its_clock = asked.us + joined.offset_us, slack = joined.spread_us + kSecond;
+  return by_its_clock < there.first.us - slack || by_its_clock > there.last.us + slack;
+}
+
 std::uint32_t VantagePoints::outer_record(std::size_t outer, std::size_t at, std::uint32_t inner) const {
   const std::vector<std::uint32_t>& partners = alignment(outer, at).partner;
   const auto found = std::find(partners.begin(), partners.end(), inner);
@@ -69,7 +85,17 @@ std::uint32_t VantagePoints::outer_record(std::size_t outer, std::size_t at, std
 }
 
 void set_fault(BookedFinding& booked, model::Fault fault, bool complete) {
-  if (fault.party == model::Party::unknown && booked.finding.fault.party != model::Party::unknown) return;
+  model::Fault& told = booked.finding.fault;
+  if (fault.party == model::Party::unknown && told.party != model::Party::unknown) {
+    // It was named by one point alone; by what both show, others may have done it as well.
+    const auto named = std::find(fault.contributing.begin(), fault.contributing.end(), model::to_string(told.party));
+    if (named == fault.contributing.end() || told.certainty != model::Certainty::strong) return;
+    fault.contributing.erase(named);
+    told.certainty = model::Certainty::weak;
+    told.contributing = std::move(fault.contributing);
+    told.reason = std::move(fault.reason);
+    return;
+  }
   if (!complete && fault.certainty == model::Certainty::proven) fault.certainty = model::Certainty::strong;
   booked.finding.fault = std::move(fault);
 }

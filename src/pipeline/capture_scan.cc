@@ -223,7 +223,7 @@ std::optional<std::string> CaptureScan::note() const {
 }
 
 Time first_packet_time(std::string_view head, const Limits& limits) {
-  TextBytes bytes(head);
+  TextBytes bytes{std::string(head)};
   net::Packet first;
   auto opened = net::open_capture(bytes, 0, limits);
   return opened && (*opened)->next(first) ? first.at : Time{};

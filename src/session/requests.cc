@@ -77,6 +77,18 @@ bool may_be_one_each(CallTable& calls, SessionTable& sessions, const model::Sess
   return holders <= clients;
 }
 
+// The SDKs take the request's id for its token; where somebody else does not, the calls that are over are looked through.
+const Call* ended_with_token(CallTable& calls, std::uint32_t session, Direction requestor, const model::RpcId& token) {
+  const Call* ended = calls.newest_finished(session, requestor, token);
+  if (ended && ended->progress_token.view() == token) return ended;
+  ended = nullptr;
+  calls.each_finished_of(session, [&](const Call& call) {
+    if (call.requestor == requestor && call.progress_token.view() == token) ended = &call;
+    return ended == nullptr;
+  });
+  return ended;
+}
+
 }  // namespace
 
 void SessionTracker::on_message(const Observation& seen) {
@@ -289,9 +301,9 @@ void SessionTracker::on_notification(const Observation& seen, SessionState& stat
     }
     const bool request_unseen = options_.wire && seen.exchange != 0 && (!exchange || exchange->method.empty());  // it may have had the token anew
     if (!told.call && tokens_tell && !request_unseen) {
-      const Call* ended = calls_.newest_finished(state.session.index, requestor, message.related);
+      const Call* ended = ended_with_token(calls_, state.session.index, requestor, message.related);
       const bool came_first = ended && ended->closed_at.known() && seen.at.known() && seen.at < ended->closed_at;  // behind a hole a stream is told late
-      if (ended && ended->progress_token.view() == message.related && ended->closed != CloseReason::evidence_gap && !came_first) told.other = ended;
+      if (ended && ended->closed != CloseReason::evidence_gap && !came_first) told.other = ended;
     }
     if (!told.call && !told.other && may_be_early(seen, false) && held_.add(seen, state.session.index)) return;
   }

@@ -224,13 +224,21 @@ std::string_view session_in(std::string_view text) {
   return best;
 }
 
-// The last bracketed token that is no level word, number, direction or time: a server's name.
+// A UUID or digest: of a session, request or trace, which is not told, but no name whatever it begins with.
+bool is_opaque(std::string_view text) {
+  constexpr std::ptrdiff_t kFewestDigits = 16;
+  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); };
+  const bool only_hex = std::all_of(text.begin(), text.end(), [&](char c) { return is_hex(c) || c == '-'; });
+  return only_hex && std::count_if(text.begin(), text.end(), is_hex) >= kFewestDigits;
+}
+
+// The last bracketed token that is no level word, number, direction, time or id: a server's name.
 std::string_view name_in_brackets(std::string_view text) {
   for (std::size_t close = text.rfind(']'); close != kNone && close > 0; close = text.rfind(']', close - 1)) {
     const std::size_t open = text.rfind('[', close);
     if (open == kNone) return {};
     const std::string_view name = text.substr(open + 1, close - open - 1);
-    const bool plain = !name.empty() && is_a(name[0], kLetter) && name.size() <= 128 && level_length(name) != name.size();
+    const bool plain = !name.empty() && is_a(name[0], kLetter) && name.size() <= 128 && level_length(name) != name.size() && !is_opaque(name);
     if (plain && party_of(name) == Party::none && direction_of(name) == Direction::unknown) return name;
     close = open == 0 ? 1 : open;
   }

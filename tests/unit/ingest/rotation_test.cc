@@ -41,6 +41,17 @@ TEST_CASE("a name that is no rotation stays whole", "[rotation]") {
   CHECK(rotation_of("app-12345678.log").base == "app-12345678.log");
 }
 
+TEST_CASE("a capture's name gives the capture it belongs to", "[rotation]") {
+  for (const char* name : {"tap.pcap", "tap.pcap1", "tap.pcap12", "tap_00001.pcap", "tap-20261128170503.pcap", "tap_00002_20261128170503.pcap.gz"}) {
+    INFO(name);
+    CHECK(rotation_of(name).base == "tap.pcap");
+  }
+  for (const char* name : {"tap_1.pcap", "tap1.pcap", "tap_000012.pcap", "_00001.pcap"}) {
+    INFO(name);
+    CHECK(rotation_of(name).base == name);
+  }
+}
+
 TEST_CASE("rotated files stand oldest first, whatever the order they were named in", "[rotation]") {
   const std::vector<std::vector<std::string>> sets = {
       {"d/app.log.10.gz", "d/app.log.2.gz", "d/app.log.1", "d/app.log"},
@@ -53,6 +64,8 @@ TEST_CASE("rotated files stand oldest first, whatever the order they were named 
       {"mcp-server-demo1.log", "mcp-server-demo.log"},
       {"trace.pcap", "trace.pcap1", "trace.pcap2", "trace.pcap10"},
       {"ring_00009_20261128170503.pcapng", "ring_00010_20261128170603.pcapng"},
+      {"part_00009.pcap", "part_00010.pcap"},
+      {"tap-20261128_1705.pcap", "tap-20261128_1805.pcap.gz"},
       {"a.tar.gz!/x/app.log.1", "a.tar.gz!/x/app.log"},
   };
   for (std::vector<std::string> names : sets) {
