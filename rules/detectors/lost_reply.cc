@@ -148,7 +148,7 @@ class LostReply : public Detector {
       case CloseReason::timed_out: return judge_timeout(event);
       case CloseReason::stream_closed: return judge_stream_end(call, event.session->behind_proxy);
       case CloseReason::connection_reset: return Verdict{"connection reset", ended_by("it reset the connection before the reply was out", event.session->behind_proxy), {}, {}};
-      case CloseReason::accepted_only: return Verdict{"unknown", {Party::server, Certainty::strong, {}, "it answered 202 to a request: no reply can come on that exchange"}, {}, "wrong-status"};
+      case CloseReason::accepted_only: return judge_accepted(*event.session);
       case CloseReason::client_dead: return Verdict{"unknown", {Party::client, Certainty::strong, {}, "its own session or receive loop had ended, so that nothing could be received"}, {}, {}};
       case CloseReason::backend_gone: return Verdict{"unknown", backend_end(*event.observation).fault, {}, "backend-exit"};
       case CloseReason::client_closed: return judge_hang_up(event, Party::server);
@@ -166,6 +166,12 @@ class LostReply : public Detector {
   static Fault ended_by(const char* what_server_did, bool behind_proxy) {
     if (!behind_proxy) return {Party::server, Certainty::strong, {}, what_server_did};
     return {Party::unknown, Certainty::undetermined, {"gateway", "server"}, "the response came through a proxy and ended without the reply; a capture behind the proxy would show which of the two ended it"};
+  }
+
+  static Verdict judge_accepted(const Session& session) {
+    const bool begins_earlier = session.on_wire && !session.modern && !session.initialize_seen && !session.start_seen;
+    if (!begins_earlier) return {"unknown", {Party::server, Certainty::strong, {}, "it answered 202 to a request: no reply can come on that exchange"}, {}, "wrong-status"};
+    return {"unknown", {Party::unknown, Certainty::undetermined, {"server"}, "the server answered 202 to a request; the reply may have come on a stream that is older than the capture"}, Level::informational, "wrong-status"};
   }
 
   static Verdict judge_stream_end(const Call& call, bool behind_proxy) {
