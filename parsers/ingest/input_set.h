@@ -29,6 +29,7 @@ struct InputFile {
   bool named = false;      // the user named it (it may cause exit code 2), not found inside a folder
   std::string set_key;     // rotated files of one log share it (folder + base name without .N, date and compression ending)
   std::int64_t rotation = 0;  // larger = older: from .N and date suffixes; 0 the live file
+  std::int64_t number = -1;   // of a rotated capture, which is one more for the next file; -1: not told
 };
 
 struct InputProblem {

@@ -115,7 +115,7 @@ std::optional<std::int64_t> strip_number(std::string_view& name, std::string_vie
 }
 
 // Of captures: larger is younger.
-RotationName numbered(std::string_view base, std::int64_t number) { return {std::string(base), 1'000'000 - number}; }
+RotationName numbered(std::string_view base, std::int64_t number) { return {std::string(base), 1'000'000 - number, number}; }
 
 // capture.pcap, capture.pcap1, ... of tcpdump -C: the one without a number is the oldest.
 std::optional<RotationName> numbered_capture(std::string_view name) {
@@ -149,8 +149,9 @@ std::optional<RotationName> dated_name(std::string_view name) {
   }
   if (!found) return std::nullopt;
   std::string_view base = found->stem;
-  strip_number(base, "_");  // dumpcap's ring buffer counts in front of the date: trace_00001_20261128170503.pcapng
-  return RotationName{std::string(base) + std::string(ending), age_of_date(found->seconds, piece)};
+  const auto counted = strip_number(base, "_");  // dumpcap's ring buffer counts in front of the date: trace_00001_20261128170503.pcapng
+  if (counted) piece = *counted % kPiecesPerSecond;
+  return RotationName{std::string(base) + std::string(ending), age_of_date(found->seconds, piece), counted.value_or(-1)};
 }
 
 std::string folder_of(std::string_view path) { return std::string(path.substr(0, path.rfind('/') + 1)); }
@@ -191,6 +192,7 @@ void order_rotated_sets(std::vector<InputFile>& files) {
     if (const auto live = live_name_of_desktop_log(name_of(file.display)); live && displays.contains(folder + *live)) rotation = {*live, 1};
     file.set_key = folder + rotation.base;
     file.rotation = rotation.rotation;
+    file.number = rotation.number;
     place.try_emplace(file.set_key, place.size());
   }
   std::stable_sort(files.begin(), files.end(), [&](const InputFile& a, const InputFile& b) {

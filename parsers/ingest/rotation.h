@@ -15,6 +15,7 @@ namespace mcpscan::ingest {
 struct RotationName {
   std::string base;           // the name without number, date and compression ending
   std::int64_t rotation = 0;  // larger = older; 0 the live file
+  std::int64_t number = -1;   // of a capture's file, which is one more for the next; -1: not told
 };
 
 // `name` is the last part of a path.

@@ -251,14 +251,17 @@ class Divergence {
       const bool all = points_[inner].complete() && uncovered_calls(at, booked.finding, inner) == 0;
       return set_fault(booked, between(points_[wrong].witness.vantage, points_[inner].witness.vantage), all);
     }
-    if (wrong == at && is_placed(at) && is_uncovered(at, booked.finding)) return set_fault(booked, behind(points_[at].witness.vantage), false);
-    if (wrong == at || booked.finding.fault.party == Party::client) return;  // a client's deadline is no one's behind it
+    if (booked.finding.fault.party == Party::client) return;  // a client's deadline is no one's behind it
+    if (wrong == at) {
+      const bool may_be_hops = points_[at].witness.vantage < Vantage::server_wire && is_placed(at) && is_uncovered(at, booked.finding);
+      return may_be_hops ? set_fault(booked, behind(points_[at].witness.vantage), false) : void();
+    }
     Fault fault = behind(points_[wrong].witness.vantage);
     if (booked.finding.rule == kLost && hung_up_before_reply(at, booked.finding, wrong)) {
       fault = {Party::server, Certainty::weak, {"gateway"}, "nothing had come of it when the hop before it gave up; whether it would have come cannot be seen"};
     }
     if (booked.finding.rule == kSwap || booked.finding.rule == kChannel) fault = attribute(picture_of(booked.finding, points_[wrong]));
-    set_fault(booked, std::move(fault), points_[wrong].complete());
+    set_fault(booked, std::move(fault), points_[wrong].complete() && uncovered_calls(at, booked.finding, wrong) == 0);
   }
 
   static MisroutePicture picture_of(const Finding& finding, const VantagePoint& innermost) {

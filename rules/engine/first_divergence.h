@@ -18,6 +18,7 @@ struct Witness {
   model::Vantage vantage = model::Vantage::unknown;
   const session::CallLedger* ledger = nullptr;
   FindingBook* book = nullptr;
+  Time first = {}, last = {};  // of its evidence, calls or not; unknown: it covers all
 };
 
 // A client's own log of its messages: which ids it gave its requests nobody knows better. `to_point[i]` aligns it with points[i].

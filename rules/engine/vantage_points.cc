@@ -25,13 +25,6 @@ std::uint32_t RecordIndex::find(const Finding& finding, const FindingCall& call)
 }
 
 VantagePoint::VantagePoint(Witness& w) : witness(w), index(*w.ledger) {
-  for (const CallRecord& record : w.ledger->records()) {
-    if (!record.requested.known()) continue;
-    if (!first.known() || record.requested < first) first = record.requested;
-    for (const Time at : {record.requested, record.ended}) {
-      if (at.known() && (!last.known() || at > last)) last = at;
-    }
-  }
   for (const BookedFinding& booked : w.book->findings()) {
     if (booked.finding.level == model::Level::informational) continue;
     for (const FindingCall& call : booked.finding.calls) {
@@ -71,9 +64,9 @@ VantagePoints::VantagePoints(VantagePath& path) : path_(path) {
 
 bool VantagePoints::is_uncovered(std::size_t outer, std::uint32_t record, std::size_t inner) const {
   const session::Alignment& joined = alignment(outer, inner);
-  const VantagePoint& there = points_[inner];
+  const Witness& there = points_[inner].witness;
   const Time asked = points_[outer].record(record).requested;
-  if (joined.partner[record] != kAlone || !joined.clock_known || !asked.known() || !there.first.known()) return false;
+  if (joined.partner[record] != kAlone || !joined.clock_known || !asked.known() || !there.first.known() || !there.last.known()) return false;
   const std::int64_t by_its_clock = asked.us + joined.offset_us, slack = joined.spread_us + kSecond;
   return by_its_clock < there.first.us - slack || by_its_clock > there.last.us + slack;
 }

@@ -39,7 +39,6 @@ struct VantagePoint {
   Witness& witness;
   RecordIndex index;
   std::unordered_map<std::string, std::unordered_set<std::uint32_t>> accused;
-  Time first, last;  // of its calls
   std::unordered_map<std::uint32_t, std::string> lost_as;  // the finding, if not the session, under which a call is told as lost
 };
 
@@ -54,7 +53,7 @@ class VantagePoints {
   bool is_placed(std::size_t at) const { return points_[at].witness.vantage != model::Vantage::unknown; }
   const session::Alignment& alignment(std::size_t outer, std::size_t inner) const { return path_.to_inner[outer][inner - outer - 1]; }
   std::uint32_t outer_record(std::size_t outer, std::size_t at, std::uint32_t inner) const;
-  // The inner point was not looked at when this call was made: by its clock, before its first call or behind its last.
+  // The inner point was not looked at when this call was made: by its clock, before its evidence or behind it.
   bool is_uncovered(std::size_t outer, std::uint32_t record, std::size_t inner) const;
 
  private:

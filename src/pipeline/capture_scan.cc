@@ -160,7 +160,7 @@ struct CaptureScan::State {
   void give_to(model::InputRow& row) {
     row.books.merge(std::exchange(books, {}));
     row.anomalies.merge(std::exchange(anomalies, {}));
-    numbers.next_exchange = http.next_exchange;
+    numbers.next_exchange = std::max(numbers.next_exchange, http.next_exchange);
   }
 
   net::KeyLog& keys;
@@ -178,6 +178,7 @@ struct CaptureScan::State {
   net::Packet packet;
   std::uint32_t input = 0;
   Time last;
+  bool file_missing = false;
   net::FlowTable flows;
 };
 
@@ -198,6 +199,7 @@ Result<std::string> CaptureScan::read(ByteReader& bytes, std::uint32_t input, bo
   scan.input = input;
   scan.flows.continue_in(input, scan.books, scan.anomalies);
   const auto read = [&] {
+    if (std::exchange(scan.file_missing, false)) tell_gap("a file of the rotated capture is missing", input, 1, scan.last, scan.window);
     scan.read(capture, row, progress);
     if (goes_on) scan.flows.continue_in(input, scan.books, scan.anomalies);
     else scan.flows.finish(scan.last);
@@ -208,6 +210,13 @@ Result<std::string> CaptureScan::read(ByteReader& bytes, std::uint32_t input, bo
   row.anomalies.merge(capture.anomalies());
   return std::string(capture.format());
 }
+
+bool CaptureScan::goes_on_at(Time first) const {
+  const Time last = state_->last;
+  return !first.known() || !last.known() || first.us >= last.us - kSecond;
+}
+
+void CaptureScan::miss_file() { state_->file_missing = true; }
 
 void CaptureScan::give_up(model::InputRow& row) {
   State& scan = *state_;

@@ -40,6 +40,11 @@ class CaptureScan {
   // Reads the capture's next file; the form it has. With `goes_on` another one is to follow, else the evidence ends with this one. An error
   // leaves the sink untouched.
   Result<std::string> read(ByteReader& bytes, std::uint32_t input, bool goes_on, model::InputRow& row, FunctionRef<void(std::uint64_t)> progress);
+  // Whether a file that begins then may be the next one: files named like one another may be taken beside each other, but those of one capture
+  // do not overlap, save for packets in the kernel's hands.
+  bool goes_on_at(Time first) const;
+  // Between the file that was read last and the next one there was another, which may hold what is missed.
+  void miss_file();
   // The file that was to follow does not: the evidence ended with the one that was read last, whose row this is.
   void give_up(model::InputRow& row);
   // What TLS hid and what the keys would allow, once all is read.

@@ -73,6 +73,7 @@ class Scan {
       const std::size_t before = result_.report.inputs.size();
       number_ = static_cast<std::size_t>(&file - set.files.data());
       follows_ = number_ + 1 < set.files.size() && !file.set_key.empty() && set.files[number_ + 1].set_key == file.set_key;
+      if (capture_set_ != file.set_key) end_capture();
       read(file);
       if (tap_ && result_.report.inputs.size() > before) tap_->on_input_read(result_.report.inputs.back());
     }
@@ -373,8 +374,7 @@ class Scan {
   // The files of a rotated set are one capture, each where the one before it ends. A history keeps what each file gave, and reads it alone.
   void read_capture(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row) {
     row.place_word = "packet";
-    const Time first = first_packet_time(head, limits_);
-    if (capture_ && (capture_set_ != file.set_key || !goes_on_from(result_.report.inputs[capture_input_].last, first))) end_capture();
+    if (capture_ && !capture_->goes_on_at(first_packet_time(head, limits_))) end_capture();
     const bool begins = !capture_;
     if (begins) {
       Source& source = source_of(file, true);
@@ -382,12 +382,13 @@ class Scan {
       capture_set_ = file.set_key, capture_source_ = &source;
     } else {
       noted(*capture_source_);
+      if (capture_number_ >= 0 && file.number > capture_number_ + 1) capture_->miss_file();
     }
     Replayed replayed(std::move(head), bytes);
-    const bool goes_on = follows_ && !recorder_ && first.known();
+    const bool goes_on = follows_ && !recorder_;
     const auto form = capture_->read(replayed, input, goes_on, row, [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
     if (!form) {
-      if (begins) capture_.reset();
+      begins ? capture_.reset() : capture_->miss_file();
       row.reader = "none";
       row.error = form.error().what;
       if (file.named) result_.problems.push_back(form.error());
@@ -395,12 +396,9 @@ class Scan {
     }
     row.reader = *form;
     row.vantage = model::Vantage::client_wire;
-    capture_input_ = input;
+    capture_input_ = input, capture_number_ = file.number;
     if (!goes_on) capture_ends();
   }
-
-  // Files named like one another may be taken beside each other; those of one capture do not overlap but for packets in the kernel's hands.
-  static bool goes_on_from(Time last, Time first) { return last.known() && first.known() && first.us >= last.us - kSecond; }
 
   // The file of its set that was to follow does not.
   void end_capture() {
@@ -464,6 +462,7 @@ class Scan {
   std::string capture_set_;
   Source* capture_source_ = nullptr;
   std::uint32_t capture_input_ = 0;         // its file read last
+  std::int64_t capture_number_ = -1;        // of that file
   ReadingStart start_;
   bool plain_log_ = false, start_compressed_ = false, newest_first_ = false;
   std::uint64_t read_bytes_ = 0, read_lines_ = 0;

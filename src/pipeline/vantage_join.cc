@@ -137,6 +137,16 @@ class VantageJoin {
     report_.notes.push_back(fmt::format("no other input shows calls of {}{}: judged alone", fmt::join(alone, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
   }
 
+  engine::Witness witness_of(Source& source) const {
+    engine::Witness witness{source.vantage, &source.ledger, &source.engine.book()};
+    for (const std::uint32_t input : source.inputs) {
+      const model::InputRow& row = report_.inputs[input];
+      if (row.first.known() && (!witness.first.known() || row.first < witness.first)) witness.first = row.first;
+      if (row.last.known() && (!witness.last.known() || row.last > witness.last)) witness.last = row.last;
+    }
+    return witness;
+  }
+
   void join(Group& group) {
     settle_places(group);
     std::stable_sort(group.begin(), group.end(), [](const Source* a, const Source* b) { return a->vantage < b->vantage; });
@@ -147,7 +157,7 @@ class VantageJoin {
     engine::VantagePath path;
     for (Source* source : group) {
       const bool speaks_of_wire = source->vantage != Vantage::client;  // a client's record has a rule of its own
-      if (speaks_of_wire) path.points.push_back({source->vantage, &source->ledger, &source->engine.book()});
+      if (speaks_of_wire) path.points.push_back(witness_of(*source));
     }
     for (std::size_t i = 0; i < path.points.size(); ++i) {
       std::vector<Alignment>& inner = path.to_inner.emplace_back();

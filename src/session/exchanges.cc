@@ -152,7 +152,7 @@ void SessionTracker::close_exchange(Exchange& exchange, EndReason reason, const 
   if (!state) return;
   if (session_of_connection_.size() >= limits_.exchanges) session_of_connection_ = HandleIndex();
   if (exchange.connection != 0) session_of_connection_.exchange(exchange.connection, exchange.session);
-  const bool hung = exchange.status == 0 && seen.http && seen.http->saw_server;
+  const bool hung = exchange.status == 0 && seen.http && seen.http->saw_server && !exchange.gap && reason != EndReason::evidence_gap;
   if (hung) ++state->session.responses, capabilities_ |= model::kReplies;  // silence is one, where the evidence would hold another
   for (const std::uint32_t handle : exchange.calls) {
     Call& call = calls_.at(handle);

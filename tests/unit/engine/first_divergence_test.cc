@@ -428,6 +428,26 @@ TEST_CASE("one book of both hops: a call that both show is one, and what only th
   CHECK(taps.at_client.findings()[1].finding.count == 1);
 }
 
+TEST_CASE("a point that was not looked at when a call was made is nothing to that call, but shows that there is a hop") {
+  const bool covered_too = GENERATE(true, false);
+  Taps taps;
+  if (covered_too) taps.both(9, "amber-9", "", "payload");
+  taps.outer.request("40", 400, {"s1", "tool", "amber-40"});
+  taps.outer.tracker.finish();
+  taps.inner.tracker.finish();
+  if (covered_too) taps.accuse(taps.at_client, kLost, "9", 90, Party::server, "stream closed");
+  taps.accuse(taps.at_client, kLost, "40", 400, Party::server, "stream closed");
+  taps.at_client.findings()[0].finding.fault.certainty = Certainty::strong;
+  VantagePath path;
+  path.points = {{Vantage::client_wire, &taps.outer.ledger, &taps.at_client}, {Vantage::server_wire, &taps.inner.ledger, &taps.at_server, Time{10 * kSecond}, Time{120 * kSecond}}};
+  path.to_inner = {{session::align(taps.outer.ledger, taps.inner.ledger)}, {}};
+  engine::name_first_divergence(path, taps.rules);
+  REQUIRE(taps.at_client.findings().size() == 1);
+  CHECK(Taps::fault(taps.at_client).party == (covered_too ? Party::gateway : Party::server));
+  CHECK(Taps::fault(taps.at_client).certainty == (covered_too ? Certainty::strong : Certainty::weak));
+  if (!covered_too) CHECK(Taps::fault(taps.at_client).contributing == std::vector<std::string>{"gateway"});
+}
+
 TEST_CASE("a reply that never came out is the gateway's also where the client only hung up") {
   Taps taps;
   add_rule(taps.rules, "lost-reply");
