@@ -226,17 +226,18 @@ class Divergence {
     });
   }
 
-  std::size_t uncovered_calls(std::size_t outer, const Finding& finding, std::size_t inner) const {
-    return static_cast<std::size_t>(std::count_if(finding.calls.begin(), finding.calls.end(), [&](const FindingCall& call) {
+  // The inner point was not looked at when some of the finding's calls were made.
+  bool misses_calls(std::size_t outer, const Finding& finding, std::size_t inner) const {
+    return std::any_of(finding.calls.begin(), finding.calls.end(), [&](const FindingCall& call) {
       const std::uint32_t record = points_[outer].index.find(finding, call);
       return record != kAlone && points_.is_uncovered(outer, record, inner);
-    }));
+    });
   }
 
-  // Some other point lies behind, so there is a hop, but it was not looked at when the finding's calls were made.
-  bool is_uncovered(std::size_t at, const Finding& finding) const {
+  // So there is a hop behind, of which nothing is known for these calls.
+  bool is_missed_by_another(std::size_t at, const Finding& finding) const {
     for (std::size_t inner = at + 1; inner < points_.size(); ++inner) {
-      if (is_placed(inner) && uncovered_calls(at, finding, inner) > 0) return true;
+      if (is_placed(inner) && misses_calls(at, finding, inner)) return true;
     }
     return false;
   }
@@ -248,12 +249,12 @@ class Divergence {
       const Seen seen = is_placed(inner) ? seen_of(at, booked.finding, inner) : Seen::unseen;
       if (seen == Seen::wrong) wrong = inner;
       if (seen != Seen::right) continue;
-      const bool all = points_[inner].complete() && uncovered_calls(at, booked.finding, inner) == 0;
+      const bool all = points_[inner].complete() && !misses_calls(at, booked.finding, inner);
       return set_fault(booked, between(points_[wrong].witness.vantage, points_[inner].witness.vantage), all);
     }
     if (booked.finding.fault.party == Party::client) return;  // a client's deadline is no one's behind it
     if (wrong == at) {
-      const bool may_be_hops = points_[at].witness.vantage < Vantage::server_wire && is_placed(at) && is_uncovered(at, booked.finding);
+      const bool may_be_hops = points_[at].witness.vantage < Vantage::server_wire && is_placed(at) && is_missed_by_another(at, booked.finding);
       return may_be_hops ? set_fault(booked, behind(points_[at].witness.vantage), false) : void();
     }
     Fault fault = behind(points_[wrong].witness.vantage);
@@ -261,7 +262,7 @@ class Divergence {
       fault = {Party::server, Certainty::weak, {"gateway"}, "nothing had come of it when the hop before it gave up; whether it would have come cannot be seen"};
     }
     if (booked.finding.rule == kSwap || booked.finding.rule == kChannel) fault = attribute(picture_of(booked.finding, points_[wrong]));
-    set_fault(booked, std::move(fault), points_[wrong].complete() && uncovered_calls(at, booked.finding, wrong) == 0);
+    set_fault(booked, std::move(fault), points_[wrong].complete() && !misses_calls(at, booked.finding, wrong));
   }
 
   static MisroutePicture picture_of(const Finding& finding, const VantagePoint& innermost) {

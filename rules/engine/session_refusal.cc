@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/ignoring_case.h"
+
 namespace mcpscan::engine {
 namespace {
 
@@ -13,10 +15,6 @@ struct Cause {
 // Source: JSON-RPC 2.0 section 5.1; MCP 2025-11-25 server/resources "Error Handling".
 constexpr Cause kMethodNotFound{-32601, "-32601"}, kOthers[] = {{-32602, "-32602"}, {-32002, "-32002"}};
 
-bool has_word(std::string_view text, std::string_view word) {
-  return std::search(text.begin(), text.end(), word.begin(), word.end(), [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; }) != text.end();
-}
-
 }  // namespace
 
 bool is_page(std::string_view body) {
@@ -24,13 +22,13 @@ bool is_page(std::string_view body) {
   return at != std::string_view::npos && body[at] == '<';
 }
 
-bool says_not_initialized(std::string_view text) { return has_word(text, "server not initialized"); }
+bool says_not_initialized(std::string_view text) { return contains_ignoring_case(text, "server not initialized"); }
 
 bool refuses_session(std::string_view method, unsigned status, std::string_view body) {
   if ((method == "GET" || method == "DELETE") && !tells_lost_session(body)) return false;
-  if (status == 404 && (has_word(body, kMethodNotFound.digits) || has_word(body, "method not found"))) return false;
+  if (status == 404 && (contains_ignoring_case(body, kMethodNotFound.digits) || contains_ignoring_case(body, "method not found"))) return false;
   if (status == 404 && is_page(body)) return tells_lost_session(body);
-  if (status == 404) return tells_lost_session(body) || says_not_initialized(body) || std::none_of(std::begin(kOthers), std::end(kOthers), [&](const Cause& other) { return has_word(body, other.digits); });
+  if (status == 404) return tells_lost_session(body) || says_not_initialized(body) || std::none_of(std::begin(kOthers), std::end(kOthers), [&](const Cause& other) { return contains_ignoring_case(body, other.digits); });
   return status == 400 && (tells_lost_session(body) || says_not_initialized(body));
 }
 

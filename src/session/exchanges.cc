@@ -157,7 +157,7 @@ void SessionTracker::close_exchange(Exchange& exchange, EndReason reason, const 
   for (const std::uint32_t handle : exchange.calls) {
     Call& call = calls_.at(handle);
     if (call.exchange != exchange.id || call.closed != CloseReason::open) continue;
-    const CloseReason why = end_of_call(exchange, *state, reason, hung);
+    const CloseReason why = end_of_call(exchange, *state, reason);
     if (why == CloseReason::open) continue;
     if (why == CloseReason::stream_closed && exchange.status == 200 && seen.http) call.came_instead = model::other_body(seen.http->content_type);
     if (may_live_on(exchange, *state, why)) {
@@ -188,9 +188,9 @@ bool SessionTracker::may_live_on(const Exchange& exchange, const SessionState& s
 }
 
 // Why the calls of an exchange have no reply now that it is over; `open`: they never were to come on it.
-CloseReason SessionTracker::end_of_call(const Exchange& exchange, const SessionState& state, EndReason reason, bool hung) const {
+CloseReason SessionTracker::end_of_call(const Exchange& exchange, const SessionState& state, EndReason reason) const {
   const bool legacy = state.session.keyed_by == SessionKeying::legacy_session_id;
-  const bool one_sided = !hung && exchange.status == 0 && state.session.responses == 0 && state.session.counts.replies == 0;  // nothing of the server's side was ever seen
+  const bool one_sided = exchange.status == 0 && state.session.responses == 0 && state.session.counts.replies == 0;  // nothing of the server's side was ever seen
   if (exchange.gap || one_sided || reason == EndReason::evidence_gap) return CloseReason::evidence_gap;
   if (reason == EndReason::evidence_ends) return CloseReason::evidence_ends;
   if (exchange.status >= 300) return CloseReason::refused;  // a redirect says to ask elsewhere

@@ -157,7 +157,7 @@ class SessionTracker : public model::ObservationSink {
   bool may_answer_what_is_cut(const Observation& reply) const;
   void on_stream_event(const Observation& seen);
   bool remember_event_id(const Observation& seen, model::Exchange& exchange);
-  model::CloseReason end_of_call(const model::Exchange& exchange, const SessionState& state, model::EndReason reason, bool hung) const;
+  model::CloseReason end_of_call(const model::Exchange& exchange, const SessionState& state, model::EndReason reason) const;
   static model::CloseReason end_of_legacy_stream(const model::Exchange& exchange, model::EndReason reason);
   void refused_by_client(const model::Exchange& exchange, const Observation& seen);
   static bool may_live_on(const model::Exchange& exchange, const SessionState& state, model::CloseReason why);

@@ -227,7 +227,7 @@ std::string_view session_in(std::string_view text) {
 // A UUID or digest: of a session, request or trace, which is not told, but no name whatever it begins with.
 bool is_opaque(std::string_view text) {
   constexpr std::ptrdiff_t kFewestDigits = 16;
-  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); };
+  const auto is_hex = [](char c) { return is_a(c, kDigit | kHexLetter); };
   const bool only_hex = std::all_of(text.begin(), text.end(), [&](char c) { return is_hex(c) || c == '-'; });
   return only_hex && std::count_if(text.begin(), text.end(), is_hex) >= kFewestDigits;
 }

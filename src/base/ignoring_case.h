@@ -1,0 +1,15 @@
+// Looking for a word in text whose case its writers choose as they like. ASCII only. Threads: pure function.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+namespace mcpscan {
+
+// `lower_word` is written in lower case.
+inline bool contains_ignoring_case(std::string_view text, std::string_view lower_word) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::search(text.begin(), text.end(), lower_word.begin(), lower_word.end(), [&](char a, char b) { return lower(a) == b; }) != text.end();
+}
+
+}  // namespace mcpscan
