@@ -20,7 +20,7 @@ namespace {
 
 using namespace model;
 
-constexpr std::size_t kTokens = 1024;  // of a session
+constexpr std::size_t kTokens = 256;  // of a session, remembered at a time
 
 // Clients without a session may hand out the same tokens: there it is the exchange that tells them apart.
 std::uint64_t token_key(const Observation& seen, const Session& session, const RpcId& token, Direction requestor) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "base/same_text.h"
+
 namespace mcpscan::pipeline {
 
 using namespace model;
@@ -70,7 +72,7 @@ const HttpFacts* ObservationCopier::copy_http(const HttpFacts& http) {
   for (std::size_t i = 0; i < kHttpTexts.size(); ++i) {
     std::string_view& text = copy.*kHttpTexts[i];
     if (text.empty()) continue;
-    if (text == texts_[i]) text = texts_[i];
+    if (same_text(text, texts_[i])) text = texts_[i];
     else texts_[i] = text = arena_.copy(text);
   }
   return arena_.make<HttpFacts>(copy);
