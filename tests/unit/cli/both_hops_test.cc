@@ -185,3 +185,29 @@ TEST_CASE("lines of an access log without sessions tell of the exchanges that a 
   const auto& all = result.report.findings;
   CHECK(std::count_if(all.begin(), all.end(), [](const model::Finding& finding) { return finding.rule == "gateway-timeout"; }) == (minute == 0 ? 1 : 2));
 }
+
+TEST_CASE("what was wrong behind the proxy already is the server's by one capture of both sides, whether it names a call or none") {
+  Capture capture;
+  const std::string four = GENERATE("\"4\"", "broken");
+  add_calls(capture, 5);
+  const std::string reply = four == "broken" ? ok("Not Found") : ok(R"({"jsonrpc":"2.0","id":"6","result":{"content":[{"type":"text","text":"amber-6"}]}})");
+  capture.exchange(kFront, 20, post(call(6), true), 20.21, reply);
+  capture.exchange(kBack, 20.19, post(call(6), true), 20.2, reply);
+  const pipeline::ScanResult result = scan_of(capture.bytes());
+  const model::Finding* found = finding_of(result, four == "broken" ? "malformed-message" : "id-type-drift");
+  REQUIRE(found);
+  CHECK(found->count == 1);
+  CHECK(found->fault.party == model::Party::server);
+  CHECK(found->fault.certainty == model::Certainty::proven);
+}
+
+TEST_CASE("a broken message without an id that the server never sent is the proxy's") {
+  Capture capture;
+  add_calls(capture, 5);
+  capture.exchange(kFront, 20, post(call(6), true), 20.21, ok("Not Found"));
+  capture.exchange(kBack, 20.19, post(call(6), true), 20.2, ok(R"({"jsonrpc":"2.0","id":6,"result":{"content":[{"type":"text","text":"amber-6"}]}})"));
+  const pipeline::ScanResult result = scan_of(capture.bytes());
+  const model::Finding* found = finding_of(result, "malformed-message");
+  REQUIRE(found);
+  CHECK(found->fault.party == model::Party::gateway);
+}
