@@ -14,11 +14,13 @@
 #include "net/packet_books.h"
 #include "net/tcp_connection.h"
 #include "net/tcp_segment.h"
+#include "net/tunnel.h"
 
 namespace mcpscan::net {
 namespace {
 
 constexpr Refusal kUninteresting{"not-mcp", 0, false};
+constexpr Refusal kTooDeep{"tunnels-too-deep", 0, true};
 constexpr Refusal kNoData{"no-data", 0, false};
 constexpr Refusal kAfterEnd{"after-end", 0, false};
 constexpr Refusal kStray{"tcp-stray", 0, true};
@@ -72,6 +74,7 @@ struct FlowTable::State {
         slots(std::max<std::size_t>(limits.flows, 1)) {}
 
   Refusal add(const Packet& packet);
+  Refusal open_tunnels(IpPacket& ip, const model::Stamp& stamp, std::uint64_t& count);
   void add_segment(const IpPacket& ip, const TcpSegment& segment, const model::Stamp& stamp, std::uint64_t count);
   std::uint32_t slot_for(const FlowTuple& tuple, int from, const TcpSegment& segment);
   std::uint32_t open(const FlowTuple& tuple);
@@ -129,14 +132,30 @@ Refusal FlowTable::State::add(const Packet& packet) {
   TcpSegment segment;
   if (const Refusal refusal = read_link(packet, frame)) return refusal;
   if (const Refusal refusal = read_ip(frame, ip)) return refusal;
-  if (ip.protocol != kProtocolTcp) return refusal_of_protocol(ip.protocol);
   const model::Stamp stamp{packet.at, {input, model::PlaceKind::packet, packet.number, packet.offset}};
   std::uint64_t count = 1;
-  if (ip.fragment && (count = fragments.add(ip, stamp, clock.now())) == 0) return {};
-  const Refusal refusal = read_tcp(ip, segment);
+  Refusal refusal;
+  if (ip.protocol != kProtocolTcp) refusal = open_tunnels(ip, stamp, count);
+  if (count > 0 && !refusal && ip.fragment) count = fragments.add(ip, stamp, clock.now(), count);
+  if (count == 0) return {};  // more of its fragments are to come
+  if (!refusal) refusal = read_tcp(ip, segment);
   if (!refusal) add_segment(ip, segment, stamp, count);
   else if (count > 1) packets.refuse(refusal, count - 1);
   return refusal;
+}
+
+// From the packet of a mirror or an overlay network to the TCP packet inside of it. `count`: the packets that it took; 0: more are to come.
+Refusal FlowTable::State::open_tunnels(IpPacket& ip, const model::Stamp& stamp, std::uint64_t& count) {
+  for (unsigned depth = 0; ip.protocol != kProtocolTcp; ++depth) {
+    if (!is_tunnel(ip) && !(ip.fragment && fragments.knows(ip))) return refusal_of_protocol(ip.protocol);
+    if (depth == kTunnels) return kTooDeep;
+    if (ip.fragment && (count = fragments.add(ip, stamp, clock.now(), count)) == 0) return {};
+    Frame inner;
+    if (const Refusal refusal = read_tunnel(ip, inner)) return refusal;
+    ip = {};
+    if (const Refusal refusal = read_ip(inner, ip)) return refusal;
+  }
+  return {};
 }
 
 void FlowTable::State::add_segment(const IpPacket& ip, const TcpSegment& segment, const model::Stamp& stamp, std::uint64_t count) {

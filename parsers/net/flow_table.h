@@ -1,5 +1,5 @@
 // FlowTable: packets in, ordered bytes of each TCP connection out. Link layers (Ethernet, 802.1Q, QinQ, SLL, SLL2, NULL,
-// LOOP, raw IP), IPv4 and IPv6 with fragments and extension headers, TCP reassembly: reordered, retransmitted and overlapping
+// LOOP, raw IP), tunnels (VXLAN, GENEVE, GRE, ERSPAN, IP in IP), IPv4 and IPv6 with fragments and extension headers, TCP reassembly: reordered, retransmitted and overlapping
 // segments (the first copy wins, a difference is an anomaly), wrapped sequence numbers, keep-alive probes, RST and FIN kept
 // as facts with who sent them, mid-stream start, one direction only, snaplen cuts (the original length counts).
 // A hole becomes a gap() as soon as it is certain that the bytes will not come (bound reached, acknowledged by the receiver

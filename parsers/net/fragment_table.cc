@@ -20,26 +20,27 @@ Refusal refusal_of(const IpPacket& ip) {
 
 }  // namespace
 
-std::uint64_t FragmentTable::add(IpPacket& ip, const model::Stamp& stamp, std::int64_t now) {
+std::uint64_t FragmentTable::add(IpPacket& ip, const model::Stamp& stamp, std::int64_t now, std::uint64_t packets) {
   expire(now);
   if (const Refusal refusal = refusal_of(ip)) {
-    books_.refuse(refusal);
+    books_.refuse(refusal, packets);
     return 0;
   }
   const Entry entry = find_or_begin(ip, stamp, now);
   if (!put(entry->second, ip, stamp)) {
-    books_.refuse(kBadFragment);
+    books_.refuse(kBadFragment, packets);
     return 0;
   }
-  const Datagram& datagram = entry->second;
+  Datagram& datagram = entry->second;
+  datagram.packets += packets;
   if (datagram.length == 0 || datagram.covered < datagram.length) {
     while (cost_ > limits_.fragment_bytes) drop_oldest("bytes", limits_.fragment_bytes);
     return 0;
   }
-  const std::uint64_t packets = datagram.packets;
+  const std::uint64_t all = datagram.packets;
   assemble(entry->second, ip);
   forget(entry);
-  return packets;
+  return all;
 }
 
 // Nothing may lie beyond the last fragment: then as many bytes as the length are all of them, since pieces never overlap.
@@ -51,7 +52,6 @@ bool FragmentTable::contradicts(const Datagram& datagram, std::uint32_t end, boo
 bool FragmentTable::put(Datagram& datagram, const IpPacket& ip, const model::Stamp& stamp) {
   const std::uint32_t begin = ip.fragment_offset, end = begin + ip.payload_length;
   if (contradicts(datagram, end, !ip.more_fragments)) return false;
-  ++datagram.packets;
   if (!ip.more_fragments) datagram.length = end;
   datagram.reach = std::max(datagram.reach, end);
   cost_ -= datagram.pieces.cost();
@@ -63,7 +63,7 @@ bool FragmentTable::put(Datagram& datagram, const IpPacket& ip, const model::Sta
 }
 
 FragmentTable::Entry FragmentTable::find_or_begin(const IpPacket& ip, const model::Stamp& stamp, std::int64_t now) {
-  const Key key{ip.source, ip.destination, ip.vlan, ip.fragment_id, ip.protocol, ip.ipv6};
+  const Key key = key_of(ip);
   const auto found = datagrams_.find(key);
   if (found != datagrams_.end()) return found;
   if (datagrams_.size() >= limits_.fragments) drop_oldest("datagrams", limits_.fragments);

@@ -23,7 +23,10 @@ class FragmentTable {
       : limits_(limits), books_(books), anomalies_(anomalies) {}
 
   // How many packets made the datagram that `ip` now holds whole (its payload valid until the next call); 0: not yet whole.
-  std::uint64_t add(IpPacket& ip, const model::Stamp& stamp, std::int64_t now);
+  // `packets`: how many the fragment itself came in, where it was inside of another datagram.
+  std::uint64_t add(IpPacket& ip, const model::Stamp& stamp, std::int64_t now, std::uint64_t packets = 1);
+  // Whether other fragments of the same datagram wait.
+  bool knows(const IpPacket& ip) const { return datagrams_.contains(key_of(ip)); }
   // Gives everything incomplete up.
   void finish();
 
@@ -47,6 +50,7 @@ class FragmentTable {
   };
   using Entry = std::map<Key, Datagram>::iterator;
 
+  static Key key_of(const IpPacket& ip) { return {ip.source, ip.destination, ip.vlan, ip.fragment_id, ip.protocol, ip.ipv6}; }
   Entry find_or_begin(const IpPacket& ip, const model::Stamp& stamp, std::int64_t now);
   static bool contradicts(const Datagram& datagram, std::uint32_t end, bool last);
   bool put(Datagram& datagram, const IpPacket& ip, const model::Stamp& stamp);

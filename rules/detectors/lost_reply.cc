@@ -13,6 +13,7 @@
 
 #include "engine/attribution.h"
 #include "engine/backend_end.h"
+#include "engine/idle_cut.h"
 #include "engine/known_waits.h"
 #include "engine/other_body.h"
 #include "engine/told_losses.h"
@@ -39,12 +40,15 @@ struct Verdict {
   std::string discriminator = {};
 };
 
+constexpr std::size_t kIdleCuts = 4096;
+
 class LostReply : public Detector {
  public:
   explicit LostReply(const Parameters& parameters) : client_timeout_us_(duration_parameter(parameters, "client_timeout_s", kSecond)) {}
 
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::exchange_summary) return on_access_line(event);
+    if (event.kind == EventKind::exchange_closed) return note_idle_cut(event);
     if (event.kind == EventKind::gap) {
       if (event.session && event.at.known()) last_gap_[event.session->index] = std::max(last_gap_[event.session->index], event.at);
       return;
@@ -67,6 +71,7 @@ class LostReply : public Detector {
     if (event.call->requestor == Direction::server_to_client) return judge_silent_client(event, findings);
     if (event.call->requestor != Direction::client_to_server) return;
     auto verdict = judge(event);
+    idle_cuts_.erase(event.call->number);
     if (!verdict) return;
     if (is_unsafe_integer(event.call->id.view()) && verdict->cause_rule.empty() && verdict->level != Level::informational) {
       verdict->fault = {Party::client, Certainty::weak, {"server"}, "its id cannot be held by a double: peers that keep numbers as doubles refuse it or lose the pairing"};
@@ -146,8 +151,8 @@ class LostReply : public Detector {
         [[fallthrough]];
       case CloseReason::undeliverable: return Verdict{"unknown", {Party::unknown, Certainty::undetermined, {}, "the reply came when its stream was gone: the client had hung up, or a proxy cut it"}, Level::informational, {}};
       case CloseReason::timed_out: return judge_timeout(event);
-      case CloseReason::stream_closed: return judge_stream_end(call, event.session->behind_proxy);
-      case CloseReason::connection_reset: return Verdict{"connection reset", ended_by("it reset the connection before the reply was out", event.session->behind_proxy), {}, {}};
+      case CloseReason::stream_closed: return judge_stream_end(event);
+      case CloseReason::connection_reset: return Verdict{"connection reset", ended_by("it reset the connection before the reply was out", event), {}, {}};
       case CloseReason::accepted_only: return judge_accepted(*event.session);
       case CloseReason::client_dead: return Verdict{"unknown", {Party::client, Certainty::strong, {}, "its own session or receive loop had ended, so that nothing could be received"}, {}, {}};
       case CloseReason::backend_gone: return Verdict{"unknown", backend_end(*event.observation).fault, {}, "backend-exit"};
@@ -162,9 +167,19 @@ class LostReply : public Detector {
     }
   }
 
+  // A call may wait on when its own exchange is over, so how that ended is kept.
+  void note_idle_cut(const TimelineEvent& event) {
+    const KnownWait* const limit = event.call ? idle_cut(event) : nullptr;
+    if (limit && idle_cuts_.size() < kIdleCuts) idle_cuts_.emplace(event.call->number, limit->seconds);
+  }
+
   // A proxy ends what it passes on for reasons of its own, and when its server ends it.
-  static Fault ended_by(const char* what_server_did, bool behind_proxy) {
-    if (!behind_proxy) return {Party::server, Certainty::strong, {}, what_server_did};
+  Fault ended_by(const char* what_server_did, const TimelineEvent& event) const {
+    const auto silent = event.session->behind_proxy ? idle_cuts_.end() : idle_cuts_.find(event.call->number);
+    if (silent != idle_cuts_.end()) {
+      return {Party::server, Certainty::weak, {"gateway"}, fmt::format("{}, after {} s of silence: a proxy's idle limit looks the same", what_server_did, silent->second)};
+    }
+    if (!event.session->behind_proxy) return {Party::server, Certainty::strong, {}, what_server_did};
     return {Party::unknown, Certainty::undetermined, {"gateway", "server"}, "the response came through a proxy and ended without the reply; a capture behind the proxy would show which of the two ended it"};
   }
 
@@ -174,10 +189,11 @@ class LostReply : public Detector {
     return {"unknown", {Party::unknown, Certainty::undetermined, {"server"}, "the server answered 202 to a request; the reply may have come on a stream that is older than the capture"}, Level::informational, "wrong-status"};
   }
 
-  static Verdict judge_stream_end(const Call& call, bool behind_proxy) {
+  Verdict judge_stream_end(const TimelineEvent& event) const {
+    const Call& call = *event.call;
     if (call.came_instead != OtherBody::none) return {"stream closed", fault_of(call.came_instead, "it answered with something that is no message"), {}, "content-type", "other content"};
     if (call.collided) return overwritten();
-    if (!call.foreign_reply) return {"stream closed", ended_by("it ended the response without the reply", behind_proxy), {}, {}};
+    if (!call.foreign_reply) return {"stream closed", ended_by("it ended the response without the reply", event), {}, {}};
     return {"stream closed", {Party::server, Certainty::weak, {"gateway"}, "the response held a reply with another id; who put it there, server or gateway, cannot be seen from here"}, {}, {}};
   }
 
@@ -367,6 +383,7 @@ class LostReply : public Detector {
   }
 
   ToldLosses told_;
+  std::map<std::uint64_t, std::int64_t> idle_cuts_;  // calls by number: seconds of silence before their stream was cut; kIdleCuts
   std::int64_t client_timeout_us_;
   std::vector<Waiting> waiting_;  // open when the evidence ended, of the session that is being closed
   std::map<std::uint32_t, AccessLines> access_;
@@ -379,7 +396,7 @@ class LostReply : public Detector {
 
 extern const DetectorEntry kLostReply{"lost_reply",
                                       event_bits(EventKind::call_closed, EventKind::exchange_summary, EventKind::session_finished, EventKind::notice, EventKind::timeout,
-                                                 EventKind::cancel, EventKind::reply, EventKind::outcome, EventKind::gap),
+                                                 EventKind::cancel, EventKind::reply, EventKind::outcome, EventKind::gap, EventKind::exchange_closed),
                                       {"client_timeout_s"},
                                       made<LostReply>};
 

@@ -74,6 +74,7 @@ struct Refusal {
   bool says_so = false;       // in words that a client understands
   bool to_holder = false;     // told by the one who was refused
   bool in_band = false;       // an error that answers a request of a session which may be alive
+  bool speaks_mcp = false;    // by a JSON-RPC error, which no proxy writes that only knows HTTP
 };
 
 class SessionLost : public Detector {
@@ -114,6 +115,7 @@ class SessionLost : public Detector {
     bool wrong_status = false;          // one by another refusal than 404
     bool said_so = false;               // one in words about the session
     bool to_holder = false, in_band = true;
+    bool speaks_mcp = false;            // one by a JSON-RPC error
     std::uint64_t went_on = 0;          // refused requests that were sent after a refusal had come
     Vantage holder = Vantage::unknown;
     std::vector<FindingDraft> drafts;
@@ -223,7 +225,7 @@ class SessionLost : public Detector {
     const bool says_so = tells_lost_session(message.reason);
     const bool in_band = !is_transport_error(message) && status < 400;
     if (in_band && is_of_tools_own(message, *event.session)) return;
-    if (refused || says_so) tell(event, {kExchange, status, says_so, false, in_band});
+    if (refused || says_so) tell(event, {kExchange, status, says_so, false, in_band, true});
   }
 
   // Of a session that a tool keeps for itself and its caller names: another id than this session's, or an argument that is no good.
@@ -301,6 +303,7 @@ class SessionLost : public Detector {
     told.to_holder = told.to_holder || refusal.to_holder;
     told.said_so = told.said_so || refusal.says_so;
     told.in_band = told.in_band && refusal.in_band;
+    told.speaks_mcp = told.speaks_mcp || refusal.speaks_mcp;
   }
 
   // Sent when the refusal before it was known: in the order of a log that shows requests, else by the times.
@@ -371,6 +374,10 @@ class SessionLost : public Detector {
     }
     if (holder_knew) return {Party::client, Certainty::strong, {}, "it was told by 404 that its session was not known any more, and went on with it instead of initializing anew"};
     if (told.wrong_status) return {Party::server, Certainty::strong, {}, "it no longer knew the session, and refused it by another status than 404, which alone tells a client to initialize anew"};
+    const bool bare = !told.said_so && !told.speaks_mcp && !restarted_ && told.holder == Vantage::client_wire;
+    if (alive && bare) {
+      return {Party::server, Certainty::weak, {"gateway"}, "404 came without a word about the session: a server that no longer knows it says so, and so does a proxy or another replica that never did; the server's log would tell"};
+    }
     if (alive) return {Party::server, Certainty::strong, {}, restarted_ ? "it was restarted and forgot the session" : "it no longer knew a session that it had served"};
     return {Party::server, Certainty::weak, {}, "it did not know a session that its client had; when that was begun, this evidence does not show"};
   }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "engine/call_picture.h"
+#include "engine/idle_cut.h"
 
 namespace mcpscan::engine {
 
@@ -34,6 +35,8 @@ FindingDraft draft_of(const Rule& rule, const TimelineEvent& event) {
   }
   if (rule.fault_may_be_proxys && event.session && event.session->behind_proxy) {
     draft.fault = {model::Party::unknown, model::Certainty::undetermined, {"gateway", "server"}, "the response came through a proxy, whose doing it may have been as well"};
+  } else if (const KnownWait* const limit = rule.fault_may_be_proxys ? idle_cut(event) : nullptr) {
+    draft.fault = {model::Party::server, model::Certainty::weak, {"gateway"}, fmt::format("{}, after {} s of silence: a proxy's idle limit looks the same", rule.fault.reason, limit->seconds)};
   }
   const bool nameless = event.kind == model::EventKind::exchange_summary && !event.call;  // what the session's other calls suffered need not be its cause
   if (!nameless) draft.cause_rule = rule.consequence_of;

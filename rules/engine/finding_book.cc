@@ -73,18 +73,24 @@ BookedFinding* FindingBook::entry(const Rule& rule, const FindingDraft& draft) {
 }
 
 void FindingBook::add(const Rule& rule, FindingDraft draft, std::uint32_t hop) {
-  if (BookedFinding* booked = entry(rule, draft)) absorb(*booked, draft, hop);
+  BookedFinding* const booked = entry(rule, draft);
+  if (!booked) return;
+  booked->seen_at.insert(hop);
+  absorb(*booked, draft, hop);
 }
 
 // A proxy sends a call on at once, with the id it has, and so the reply.
 bool FindingBook::is_relayed(BookedFinding& into, const FindingDraft& draft, std::uint32_t hop) {
-  if (hop != 0 && !draft.call) return is_relayed_moment(into, draft, hop);
-  if (hop == 0 || draft.count > 1 || !draft.call->id.view().present() || !moment_of(*draft.call).known()) return false;
+  const bool names_call = draft.call && draft.call->id.view().present();
+  if (hop != 0 && !names_call) return is_relayed_moment(into, draft, hop);
+  if (hop == 0 || draft.count > 1 || !moment_of(*draft.call).known()) return false;
   for (std::size_t i = 0; i < into.hops.size(); ++i) {
     const model::FindingCall& call = into.finding.calls[i];
     if (into.hops[i] == 0 || into.hops[i] == hop || !moment_of(call).known() || std::abs(moment_of(call).us - moment_of(*draft.call).us) > kRelayUs) continue;
     if (call.id.view() != draft.call->id.view() || call.method != draft.call->method || call.tool != draft.call->tool) continue;
-    if (into.relayed.emplace(i, hop).second) return true;
+    if (!into.relayed.emplace(i, hop).second) continue;
+    into.relayed_calls.emplace_back(i, *draft.call);
+    return true;
   }
   return false;
 }

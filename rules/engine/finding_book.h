@@ -29,6 +29,8 @@ struct BookedFinding {
   std::size_t first_lines = 0;           // of them those of the first occurrence
   std::vector<std::uint32_t> hops;       // for each of finding.calls the hop that showed it
   std::set<std::pair<std::size_t, std::uint32_t>> relayed;  // calls, by their place, that another hop showed too
+  std::vector<std::pair<std::size_t, model::FindingCall>> relayed_calls;  // the same places, and how that hop showed the call
+  std::set<std::uint32_t> seen_at;       // all hops that showed it; 0: one that was not told
   std::vector<std::pair<std::uint32_t, Time>> moments;      // hop and time of what names no call, and was not shown by another hop; kMoments
   std::map<std::int64_t, std::uint64_t> quarters;  // occurrences by quarter of an hour since 1970; without a time: none; FindingBook::kQuarters
 };

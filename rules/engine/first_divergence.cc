@@ -50,6 +50,7 @@ class Divergence {
   Divergence(VantagePath& path, const RuleSet& rules) : path_(path), rules_(rules), points_(path) {}
 
   void run() {
+    if (path_.one_book) show_outermost_calls();
     for (std::size_t at = 0; at < points_.size(); ++at) {
       for (std::size_t inner = at + 1; inner < points_.size(); ++inner) {
         if (is_placed(at) && is_placed(inner)) find_exchanged_payloads(at, inner);
@@ -57,7 +58,7 @@ class Divergence {
     }
     for (std::size_t at = 0; at < points_.size(); ++at) {
       for (BookedFinding& booked : points_[at].witness.book->findings()) {
-        if (path_.one_book && !points_[at].has_call_of(booked.finding)) continue;
+        if (path_.one_book && !points_[at].shows(booked)) continue;
         if (speaks_of_replies(booked) && !trace_unasked(points_, at, booked)) trace_reply(at, booked);
         if (speaks_of_shared_ids(booked)) trace_request(at, booked);
         trace_queue(points_, at, booked);
@@ -80,6 +81,23 @@ class Divergence {
   }
 
  private:
+  // A reply is seen behind the proxy first, and blame is traced from the client inwards: of a call that the book knows at both hops the finding
+  // names the one nearest to the client.
+  void show_outermost_calls() {
+    for (BookedFinding& booked : points_[0].witness.book->findings()) {
+      for (auto& [place, call] : booked.relayed_calls) {
+        FindingCall& named = booked.finding.calls[place];
+        if (point_of(booked.finding, call) < point_of(booked.finding, named)) std::swap(named, call);
+      }
+    }
+  }
+
+  std::size_t point_of(const Finding& finding, const FindingCall& call) const {
+    std::size_t at = 0;
+    while (at < points_.size() && points_[at].index.find(finding, call) == kAlone) ++at;
+    return at;
+  }
+
   bool is_placed(std::size_t at) const { return points_.is_placed(at); }
   const Alignment& alignment(std::size_t outer, std::size_t inner) const { return points_.alignment(outer, inner); }
   std::uint32_t outer_record(std::size_t outer, std::size_t at, std::uint32_t inner) const { return points_.outer_record(outer, at, inner); }
@@ -147,7 +165,8 @@ class Divergence {
     const Alignment& joined = alignment(outer, inner);
     if (!points_[inner].complete() || points_[inner].witness.ledger->stray_replies() > 0) return Seen::unseen;
     const auto& told = points_[inner].witness.book->findings();
-    if (std::any_of(told.begin(), told.end(), [&](const BookedFinding& other) { return other.finding.id == finding.id; })) return Seen::unseen;
+    const auto is_told = [&](const BookedFinding& other) { return other.finding.id == finding.id && (!path_.one_book || points_[inner].shows(other)); };
+    if (std::any_of(told.begin(), told.end(), is_told)) return Seen::unseen;
     const std::string session = session::normalise_session_id(finding.session);
     std::size_t right = 0;
     for (std::uint32_t i = 0; i < joined.partner.size(); ++i) {

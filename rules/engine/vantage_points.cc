@@ -27,13 +27,10 @@ std::uint32_t RecordIndex::find(const Finding& finding, const FindingCall& call)
 VantagePoint::VantagePoint(Witness& w) : witness(w), index(*w.ledger) {
   for (const BookedFinding& booked : w.book->findings()) {
     if (booked.finding.level == model::Level::informational) continue;
-    for (const FindingCall& call : booked.finding.calls) {
-      const std::uint32_t record = index.find(booked.finding, call);
-      if (record == kAlone) continue;
-      accused[booked.finding.rule].insert(record);
-      if (booked.finding.rule == "lost-reply") lost_as.emplace(record, loss_of(booked));
-    }
+    for (const FindingCall& call : booked.finding.calls) accuse(booked, index.find(booked.finding, call));
+    for (const auto& [place, call] : booked.relayed_calls) accuse(booked, index.find(booked.finding, call));
   }
+  for (const CallRecord& record : w.ledger->records()) hops.insert(record.hop);
 }
 
 std::string loss_of(const BookedFinding& booked) { return booked.finding.detail + '\x1f' + booked.discriminator; }
@@ -43,8 +40,19 @@ bool VantagePoint::accuses(const std::string& rule, std::uint32_t record) const 
   return found != accused.end() && found->second.contains(record);
 }
 
-bool VantagePoint::has_call_of(const Finding& finding) const {
-  return std::any_of(finding.calls.begin(), finding.calls.end(), [&](const FindingCall& call) { return index.find(finding, call) != kAlone; });
+void VantagePoint::accuse(const BookedFinding& booked, std::uint32_t record) {
+  if (record == kAlone) return;
+  accused[booked.finding.rule].insert(record);
+  if (booked.finding.rule == "lost-reply") lost_as.emplace(record, loss_of(booked));
+}
+
+bool VantagePoint::shows(const BookedFinding& booked) const {
+  const Finding& finding = booked.finding;
+  const bool own = std::any_of(finding.calls.begin(), finding.calls.end(), [&](const FindingCall& call) { return index.find(finding, call) != kAlone; });
+  const bool passed = std::any_of(booked.relayed_calls.begin(), booked.relayed_calls.end(), [&](const auto& relayed) { return index.find(finding, relayed.second) != kAlone; });
+  if (own || passed) return true;
+  if (std::any_of(finding.calls.begin(), finding.calls.end(), [](const FindingCall& call) { return call.id.view().present(); })) return false;
+  return std::any_of(booked.seen_at.begin(), booked.seen_at.end(), [&](std::uint32_t hop) { return hops.contains(hop); });
 }
 
 std::uint32_t VantagePoint::newest(const std::string& session, const FindingCall& call) const {

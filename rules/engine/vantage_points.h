@@ -31,7 +31,8 @@ struct VantagePoint {
 
   bool accuses(const std::string& rule, std::uint32_t record) const;
   const session::CallRecord& record(std::uint32_t i) const { return witness.ledger->records()[i]; }
-  bool has_call_of(const model::Finding& finding) const;
+  // Of a book that several points share: whether the finding was made here. What names no call is known by its hop.
+  bool shows(const BookedFinding& booked) const;
   // The last call of that id in that session.
   std::uint32_t newest(const std::string& session, const model::FindingCall& call) const;
   bool complete() const { return !witness.ledger->saw_gap() && witness.ledger->left_out() == 0; }
@@ -39,7 +40,11 @@ struct VantagePoint {
   Witness& witness;
   RecordIndex index;
   std::unordered_map<std::string, std::unordered_set<std::uint32_t>> accused;
+  std::unordered_set<std::uint32_t> hops;  // of its calls
   std::unordered_map<std::uint32_t, std::string> lost_as;  // the finding, if not the session, under which a call is told as lost
+
+ private:
+  void accuse(const BookedFinding& booked, std::uint32_t record);
 };
 
 class VantagePoints {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "app/body_messages.h"
 #include "app/http_analyzer.h"
@@ -48,14 +49,17 @@ class WindowSink : public model::ObservationSink {
  public:
   WindowSink(model::ObservationSink& next, const CaptureScanOptions& options) : next_(next), options_(options) {}
   void observe(const model::Observation& seen) override {
+    told_ = told_ || seen.kind != model::ObservationKind::gap;
     if (options_.since.known() && seen.at.known() && seen.at < options_.since) return;
     if (options_.until.known() && seen.at.known() && seen.at > options_.until) return;
     next_.observe(seen);
   }
+  bool told() const { return told_; }
 
  private:
   model::ObservationSink& next_;
   const CaptureScanOptions& options_;
+  bool told_ = false;
 };
 
 void tell_gap(std::string_view reason, std::uint32_t input, std::uint64_t packet, Time at, model::ObservationSink& sink) {
@@ -83,6 +87,20 @@ void tell_unread(const FlowInfo& flow, const model::Stamp& stamp, model::Observa
     sink.observe(gap);
   }
 }
+
+// Packets that are shorter than they were on the wire. Of every connection, as they are read.
+struct CutPackets {
+  std::uint64_t packets = 0, cut = 0;
+  std::size_t kept = 0;     // bytes of the longest one that was cut
+  bool of_interest = false; // connections that may speak MCP are among those they belong to
+
+  void note(const net::Packet& packet) {
+    ++packets;
+    if (packet.bytes.size() >= packet.original_length) return;
+    ++cut;
+    kept = std::max(kept, packet.bytes.size());
+  }
+};
 
 // Whose packets were in the damaged records of a file nobody knows. Told before the packet that runs into them, too: what it says may be
 // made of two.
@@ -118,6 +136,11 @@ std::string tls_note(const TlsTally& tally, const net::KeyLog& keys) {
                      keys.size() == 0 ? "With the session keys (--keylog, SSLKEYLOGFILE form) their calls can be judged." : "No key given opens them.");
 }
 
+std::string cut_note(const CutPackets& tally) {
+  return fmt::format("{} of {} packets are cut at {} bytes (the snapshot length of the capture): what lay beyond, of bodies most, could not be judged. Capture whole packets: tcpdump -s 0",
+                     tally.cut, tally.packets, tally.kept);
+}
+
 }  // namespace
 
 struct CaptureScan::State {
@@ -149,6 +172,7 @@ struct CaptureScan::State {
       damaged.tell_new(capture, packet, input, window);
       if (!row.first.known()) row.first = packet.at;
       if (!row.last.known() || packet.at > row.last) row.last = packet.at;
+      cuts.note(packet);
       flows.add(packet);
       if (packet.number % kProgressEvery == 0) progress(packet.offset);
     }
@@ -156,9 +180,17 @@ struct CaptureScan::State {
     damaged.tell_end(capture, packet, input, row.last, window);
   }
 
+  // Where the cut hid even that a connection speaks MCP, no session has the gap: the whole input has.
+  void finish() {
+    flows.finish(last);
+    cuts.of_interest = cuts.of_interest || anomalies.entries().contains("snaplen-cut");
+    if (cuts.of_interest && !window.told()) tell_gap("the snapshot length cut packets", input, packet.number, last, window);
+  }
+
   // What was noted since the last time goes to the input it was noted at.
   void give_to(model::InputRow& row) {
     row.books.merge(std::exchange(books, {}));
+    cuts.of_interest = cuts.of_interest || anomalies.entries().contains("snaplen-cut");
     row.anomalies.merge(std::exchange(anomalies, {}));
     numbers.next_exchange = std::max(numbers.next_exchange, http.next_exchange);
   }
@@ -175,6 +207,7 @@ struct CaptureScan::State {
   WindowSink window;
   app::HttpShared http;
   TlsTally tls;
+  CutPackets cuts;
   net::Packet packet;
   std::uint32_t input = 0;
   Time last;
@@ -188,10 +221,13 @@ CaptureScan::CaptureScan(net::KeyLog& keys, const CaptureScanOptions& options, c
 CaptureScan::~CaptureScan() = default;
 
 Result<std::string> CaptureScan::read(ByteReader& bytes, std::uint32_t input, bool goes_on, model::InputRow& row, FunctionRef<void(std::uint64_t)> progress) {
-  State& scan = *state_;
-  auto opened = net::open_capture(bytes, input, scan.limits);
+  auto opened = net::open_capture(bytes, input, state_->limits);
   if (!opened) return opened.error();
-  net::CaptureReader& capture = **opened;
+  return read(**opened, input, goes_on, row, progress);
+}
+
+Result<std::string> CaptureScan::read(net::CaptureReader& capture, std::uint32_t input, bool goes_on, model::InputRow& row, FunctionRef<void(std::uint64_t)> progress) {
+  State& scan = *state_;
   if (!scan.options.filter.empty()) {
     const Status filter = capture.set_filter(scan.options.filter);
     if (!filter.ok()) return filter.error();
@@ -202,7 +238,7 @@ Result<std::string> CaptureScan::read(ByteReader& bytes, std::uint32_t input, bo
     if (std::exchange(scan.file_missing, false)) tell_gap("a file of the rotated capture is missing", input, 1, scan.last, scan.window);
     scan.read(capture, row, progress);
     if (goes_on) scan.flows.continue_in(input, scan.books, scan.anomalies);
-    else scan.flows.finish(scan.last);
+    else scan.finish();
   };
   scan.relay ? scan.relay->run(read) : read();
   scan.give_to(row);
@@ -220,15 +256,17 @@ void CaptureScan::miss_file() { state_->file_missing = true; }
 
 void CaptureScan::give_up(model::InputRow& row) {
   State& scan = *state_;
-  const auto finish = [&] { scan.flows.finish(scan.last); };
+  const auto finish = [&] { scan.finish(); };
   scan.relay ? scan.relay->run(finish) : finish();
   scan.give_to(row);
 }
 
-std::optional<std::string> CaptureScan::note() const {
+std::vector<std::string> CaptureScan::notes() const {
   const TlsTally& tls = state_->tls;
-  if (tls.read == tls.connections) return std::nullopt;
-  return tls_note(tls, state_->keys);
+  std::vector<std::string> notes;
+  if (tls.read != tls.connections) notes.push_back(tls_note(tls, state_->keys));
+  if (state_->cuts.of_interest) notes.push_back(cut_note(state_->cuts));
+  return notes;
 }
 
 Time first_packet_time(std::string_view head, const Limits& limits) {

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/exchange_recorder.h"
 #include "base/byte_reader.h"
@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "base/limits.h"
 #include "model/finding.h"
+#include "net/capture_reader.h"
 #include "net/tls_analyzer.h"
 
 namespace mcpscan::pipeline {
@@ -40,6 +41,7 @@ class CaptureScan {
   // Reads the capture's next file; the form it has. With `goes_on` another one is to follow, else the evidence ends with this one. An error
   // leaves the sink untouched.
   Result<std::string> read(ByteReader& bytes, std::uint32_t input, bool goes_on, model::InputRow& row, FunctionRef<void(std::uint64_t)> progress);
+  Result<std::string> read(net::CaptureReader& capture, std::uint32_t input, bool goes_on, model::InputRow& row, FunctionRef<void(std::uint64_t)> progress);
   // Whether a file that begins then may be the next one: files named like one another may be taken beside each other, but those of one capture
   // do not overlap, save for packets in the kernel's hands.
   bool goes_on_at(Time first) const;
@@ -47,8 +49,8 @@ class CaptureScan {
   void miss_file();
   // The file that was to follow does not: the evidence ended with the one that was read last, whose row this is.
   void give_up(model::InputRow& row);
-  // What TLS hid and what the keys would allow, once all is read.
-  std::optional<std::string> note() const;
+  // What TLS hid and what the keys would allow, and what the snapshot length cut off, once all is read.
+  std::vector<std::string> notes() const;
 
  private:
   struct State;

@@ -17,6 +17,7 @@
 #include "ingest/text/csv_records.h"
 #include "ingest/text/json_records.h"
 #include "pipeline/bundle_inputs.h"
+#include "pipeline/capture_runs.h"
 #include "pipeline/capture_scan.h"
 #include "pipeline/har_scan.h"
 #include "pipeline/http_dump_scan.h"
@@ -384,9 +385,11 @@ class Scan {
       noted(*capture_source_);
       if (capture_number_ >= 0 && file.number > capture_number_ + 1) capture_->miss_file();
     }
+    const auto runs = runs_of(file, head, input, limits_);
     Replayed replayed(std::move(head), bytes);
     const bool goes_on = follows_ && !recorder_;
-    const auto form = capture_->read(replayed, input, goes_on, row, [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
+    const auto progress = [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); };
+    const auto form = runs ? capture_->read(*runs, input, goes_on, row, progress) : capture_->read(replayed, input, goes_on, row, progress);
     if (!form) {
       begins ? capture_.reset() : capture_->miss_file();
       row.reader = "none";
@@ -408,7 +411,7 @@ class Scan {
   }
 
   void capture_ends() {
-    if (const auto note = capture_->note()) result_.report.notes.push_back(result_.report.inputs[capture_input_].path + ": " + *note);
+    for (const std::string& note : capture_->notes()) result_.report.notes.push_back(result_.report.inputs[capture_input_].path + ": " + note);
     capture_.reset();
   }
 

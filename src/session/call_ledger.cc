@@ -65,6 +65,7 @@ void CallLedger::on_request(const TimelineEvent& event) {
   if (!record) return;
   const RpcMessage& message = *event.observation->message;
   record->session = session_number(event.session->label);
+  record->hop = event.session->index + 1;
   record->name = name_number(call.method, call.target);
   record->id_type = call.id.type;
   record->id = call.id.value;
@@ -97,7 +98,7 @@ std::vector<CallLedger> CallLedger::by_server() const {
     part.names_ = names_;
     part.servers_ = {servers_[i]};
     part.left_out_ = left_out_;
-    part.stray_replies_ = stray_replies_;
+    part.stray_replies_ = stray_replies_ - strays_elsewhere_[i];
     part.gap_ = gap_;
   }
   return parts;
@@ -106,7 +107,7 @@ std::vector<CallLedger> CallLedger::by_server() const {
 void CallLedger::on_reply(const TimelineEvent& event) {
   const bool on_get = event.exchange && event.exchange->stream == model::StreamKind::get_standalone;
   if (on_get && event.verdict != ReplyVerdict::redelivery) ++replies_on_get_;
-  if (event.verdict == ReplyVerdict::orphan) ++stray_replies_;
+  if (event.verdict == ReplyVerdict::orphan) note_stray(event);
   CallRecord* const record = event.call && event.call->requestor == Direction::client_to_server ? record_of(*event.call) : nullptr;
   if (!record || event.verdict == ReplyVerdict::redelivery || event.verdict == ReplyVerdict::refusal) return;
   if (event.verdict == ReplyVerdict::duplicate) {
@@ -127,6 +128,13 @@ void CallLedger::on_reply(const TimelineEvent& event) {
   record->reply_at = event.source;
   if (!record->late) record->closed = model::CloseReason::answered;
   if (echoes_ == Echoes::noted) note_echoes(event.call->number, message.text, *record);
+}
+
+void CallLedger::note_stray(const TimelineEvent& event) {
+  ++stray_replies_;
+  const auto from = event.exchange ? std::find(servers_.begin(), servers_.end(), event.exchange->server) : servers_.end();
+  if (from == servers_.end()) return;  // it may be any server's
+  for (std::size_t i = 0; i < strays_elsewhere_.size(); ++i) strays_elsewhere_[i] += servers_.begin() + static_cast<std::ptrdiff_t>(i) != from;
 }
 
 void CallLedger::note_tokens(std::uint64_t call, std::string_view request, CallRecord& record) {

@@ -33,6 +33,7 @@ struct CallRecord {
   model::CloseReason closed = model::CloseReason::open;
   std::array<std::uint32_t, kTokens> tokens{};   // hashes of what its arguments say
   std::uint8_t told = 0, repeated = 0;           // how many tokens; which of them the reply repeats, a bit each
+  std::uint32_t hop = 0;                         // its session's number, from 1: of those with one label each is at a server of its own
   std::uint8_t server = UINT8_MAX;               // of CallLedger::servers(); beyond: not told
   bool is_tool_call = false, answered = false, wrong_channel = false, drifted = false, late = false, collided = false;
   bool second_reply = false, on_wire = false, shown = false, gave_up = false;
@@ -82,6 +83,7 @@ class CallLedger : public model::EventSink {
   void on_outcome(const model::TimelineEvent& event);
   CallRecord* record_of(const model::Call& call);
   void note_server(const std::string& server, CallRecord& record);
+  void note_stray(const model::TimelineEvent& event);
   void note_tokens(std::uint64_t call, std::string_view request, CallRecord& record);
   void note_echoes(std::uint64_t call, std::string_view reply, CallRecord& record);
   CallRecord* room();
@@ -99,6 +101,7 @@ class CallLedger : public model::EventSink {
   std::unordered_map<std::string, std::uint32_t> session_numbers_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> name_numbers_;   // by digest
   std::uint64_t left_out_ = 0, replies_on_get_ = 0, stray_replies_ = 0;
+  std::array<std::uint64_t, kServers> strays_elsewhere_{};               // of stray_replies_, those that were seen to come from another server than this
   bool gap_ = false;
 };
 

@@ -37,12 +37,13 @@ class Capture {
     say(ended, true, kAck | kFin, 101 + sent, 501, {});
     say(ended, false, kAck | kFin, 501, 102 + sent, {});
   }
-  std::string bytes() {
+  // `snapshot`: bytes kept of each packet.
+  std::string bytes(std::size_t snapshot = 65535) {
     std::stable_sort(packets_.begin(), packets_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::string text = little32(0xa1b2c3d4) + little16(2) + little16(4) + little32(0) + little32(0) + little32(65535) + little32(1);
     for (const auto& [at, packet] : packets_) {
       const auto seconds = static_cast<std::uint32_t>(at), size = static_cast<std::uint32_t>(packet.size());
-      text += little32(1764000000 + seconds) + little32(static_cast<std::uint32_t>((at - seconds) * 1e6)) + little32(size) + little32(size) + packet;
+      text += little32(1764000000 + seconds) + little32(static_cast<std::uint32_t>((at - seconds) * 1e6)) + little32(static_cast<std::uint32_t>(std::min<std::size_t>(size, snapshot))) + little32(size) + packet.substr(0, snapshot);
     }
     return text;
   }
@@ -184,4 +185,42 @@ TEST_CASE("lines of an access log without sessions tell of the exchanges that a 
   const pipeline::ScanResult result = scan_of(capture.bytes(), line);
   const auto& all = result.report.findings;
   CHECK(std::count_if(all.begin(), all.end(), [](const model::Finding& finding) { return finding.rule == "gateway-timeout"; }) == (minute == 0 ? 1 : 2));
+}
+
+TEST_CASE("what was wrong behind the proxy already is the server's by one capture of both sides, whether it names a call or none") {
+  Capture capture;
+  const std::string four = GENERATE("\"4\"", "broken");
+  add_calls(capture, 5);
+  const std::string reply = four == "broken" ? ok("Not Found") : ok(R"({"jsonrpc":"2.0","id":"6","result":{"content":[{"type":"text","text":"amber-6"}]}})");
+  capture.exchange(kFront, 20, post(call(6), true), 20.21, reply);
+  capture.exchange(kBack, 20.19, post(call(6), true), 20.2, reply);
+  const pipeline::ScanResult result = scan_of(capture.bytes());
+  const model::Finding* found = finding_of(result, four == "broken" ? "malformed-message" : "id-type-drift");
+  REQUIRE(found);
+  CHECK(found->count == 1);
+  CHECK(found->fault.party == model::Party::server);
+  CHECK(found->fault.certainty == model::Certainty::proven);
+}
+
+TEST_CASE("a broken message without an id that the server never sent is the proxy's") {
+  Capture capture;
+  add_calls(capture, 5);
+  capture.exchange(kFront, 20, post(call(6), true), 20.21, ok("Not Found"));
+  capture.exchange(kBack, 20.19, post(call(6), true), 20.2, ok(R"({"jsonrpc":"2.0","id":6,"result":{"content":[{"type":"text","text":"amber-6"}]}})"));
+  const pipeline::ScanResult result = scan_of(capture.bytes());
+  const model::Finding* found = finding_of(result, "malformed-message");
+  REQUIRE(found);
+  CHECK(found->fault.party == model::Party::gateway);
+}
+
+TEST_CASE("a capture with a small snapshot length says how much was cut and what to do, has the gap, and accuses nobody") {
+  const std::size_t snapshot = GENERATE(96, 300);
+  Capture capture;
+  add_calls(capture, 5);
+  const pipeline::ScanResult result = scan_of(capture.bytes(snapshot));
+  REQUIRE(finding_of(result, "capture-gap"));
+  CHECK(std::all_of(result.report.findings.begin(), result.report.findings.end(), [](const model::Finding& finding) { return finding.level == model::Level::informational; }));
+  const auto& notes = result.report.notes;
+  const bool told = std::any_of(notes.begin(), notes.end(), [&](const std::string& note) { return note.find(fmt::format("cut at {} bytes", snapshot)) != std::string::npos && note.ends_with("tcpdump -s 0"); });
+  CHECK(told);
 }
