@@ -30,6 +30,7 @@ struct BookedFinding {
   std::vector<std::uint32_t> hops;       // for each of finding.calls the hop that showed it
   std::set<std::pair<std::size_t, std::uint32_t>> relayed;  // calls, by their place, that another hop showed too
   std::vector<std::pair<std::uint32_t, Time>> moments;      // hop and time of what names no call, and was not shown by another hop; kMoments
+  std::vector<Time> stated;              // when, one for each occurrence that names neither session nor call; kMoments
   std::map<std::int64_t, std::uint64_t> quarters;  // occurrences by quarter of an hour since 1970; without a time: none; FindingBook::kQuarters
 };
 
