@@ -7,6 +7,7 @@
 #include "ingest/text/char_class.h"
 #include "ingest/text/loose_prefix.h"
 #include "ingest/text/record_reader.h"
+#include "ingest/text/unlabelled_tokens.h"
 
 namespace mcpscan::ingest {
 namespace {
@@ -187,6 +188,7 @@ Calibration read_head(const LogParser::State& state, std::string_view head, std:
   std::map<std::string, std::uint64_t> scores;
   Arena arena;
   OrderOfTimes order;
+  UnlabelledTokens tokens;
   const auto count = [&](const LogRecord& record) {
     ++result.records;
     order.take(record.at);
@@ -194,12 +196,14 @@ Calibration read_head(const LogParser::State& state, std::string_view head, std:
     const bool general = record.kind == RecordKind::unknown && record.text.find("jsonrpc") != std::string_view::npos;
     if (record.kind == RecordKind::unknown && !general) return note_unknown(record, result);
     ++result.understood;
+    if (general) tokens.take(record.text, record.logger);
     ++scores[general ? state.rules->names[0] : state.rules->names[record.dialect]];
   };
   ParserMemo memo;
   memo.kept = false;
   RecordReader(state, 0, arena, count, memo).read(head, 1, 0);
   result.newest_first = order.newest_first();
+  result.tokens_are_sessions = tokens.are_sessions();
   for (const auto& [dialect, records] : scores) result.scores.push_back({dialect, records});
   std::stable_sort(result.scores.begin(), result.scores.end(), [](const auto& a, const auto& b) { return a.records > b.records; });
   return result;
