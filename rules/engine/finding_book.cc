@@ -111,6 +111,7 @@ void FindingBook::absorb(BookedFinding& into, FindingDraft& draft, std::uint32_t
   }
   finding.level = std::max(finding.level, draft.level.value_or(into.rule->level));
   finding.count += draft.count;
+  if (draft.session.empty() && !draft.call && into.stated.size() < kMoments) into.stated.push_back(draft.at);
   if (draft.detail_is_note && !draft.detail.empty()) finding.detail = draft.detail;
   if (draft.fault.certainty > finding.fault.certainty) finding.fault = draft.fault;
   stretch(finding, draft.at);

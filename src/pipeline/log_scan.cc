@@ -42,7 +42,7 @@ constexpr std::size_t kLeastAhead = 5;
 
 // What a thread keeps from block to block.
 struct Desk {
-  Desk(const Limits& limits, std::vector<model::Vantage> vantage_of) : observer(limits, std::move(vantage_of)) {}
+  Desk(const Limits& limits, std::vector<model::Vantage> vantage_of, bool tokens_are_sessions) : observer(limits, std::move(vantage_of), tokens_are_sessions) {}
   RecordObserver observer;
   ingest::ParserMemo memo;
 };
@@ -52,8 +52,8 @@ struct Desk {
 // want the same one.
 class Workers {
  public:
-  Workers(unsigned threads, ingest::BlockReader& blocks, const ingest::LogParser& parser, std::uint32_t input, const Limits& limits)
-      : blocks_(blocks), parser_(parser), input_(input), limits_(limits), desk_(limits, vantages_of(parser)) {
+  Workers(unsigned threads, ingest::BlockReader& blocks, const ingest::LogParser& parser, bool tokens_are_sessions, std::uint32_t input, const Limits& limits)
+      : blocks_(blocks), parser_(parser), tokens_are_sessions_(tokens_are_sessions), input_(input), limits_(limits), desk_(limits, vantages_of(parser), tokens_are_sessions) {
     const std::size_t window = threads > 1 ? std::max<std::size_t>(2 * threads + 1, kLeastAhead) : 1;
     for (std::size_t i = 0; i < window; ++i) {
       jobs_.push_back(std::make_unique<Job>());
@@ -96,7 +96,7 @@ class Workers {
 
  private:
   void run() {
-    Desk desk(limits_, vantages_of(parser_));
+    Desk desk(limits_, vantages_of(parser_), tokens_are_sessions_);
     for (std::unique_lock lock(mutex_);;) {
       free_.wait(lock, [this] { return ended_ || (may_read() && !full_); });
       if (ended_) return;
@@ -137,6 +137,7 @@ class Workers {
 
   ingest::BlockReader& blocks_;
   const ingest::LogParser& parser_;
+  const bool tokens_are_sessions_;
   std::uint32_t input_;
   const Limits& limits_;
   Desk desk_;                                // the caller's
@@ -251,7 +252,7 @@ LogScanResult scan_log(ByteReader& bytes, std::string head, std::uint32_t input,
   blocks.stand_at(start.offset, start.lines + 1);
   LogScan scan(options, limits, sink, row, turned ? &*turned : nullptr);
   {
-    Workers workers(options.threads, blocks, parser, input, limits);
+    Workers workers(options.threads, blocks, parser, result.calibration.tokens_are_sessions, input, limits);
     while (Job* job = workers.next()) {
       scan.merge(job->parsed);
       progress(job->read_to);

@@ -9,6 +9,7 @@
 #include "model/session_id.h"
 #include "ingest/text/framing.h"
 #include "ingest/text/json_scan.h"
+#include "ingest/text/unlabelled_tokens.h"
 
 namespace mcpscan::pipeline {
 
@@ -275,6 +276,12 @@ void RecordObserver::observe_unknown(const LogRecord& record, ParsedBlock& block
   Observation seen = base_of(record);
   if (seen.direction == model::Direction::unknown) seen.direction = around.direction;
   if (seen.session.empty()) seen.session = around.session, seen.keying = around.keying;
+  if (seen.session.empty() && tokens_are_sessions_) {
+    seen.session = ingest::token_of(before, record.logger);
+    if (!seen.session.empty()) seen.keying = model::SessionKeying::mcp_session_id;
+    // Which layout an id fits depends on its first letter, and it is no logger, whose messages another one may repeat.
+    if (!seen.session.empty()) seen.channel = hash_bytes(seen.session == record.logger ? std::string_view() : record.logger, 1);
+  }
   const std::string_view peer = record.peer.empty() ? around.peer : record.peer;
   seen.http = peer_facts(peer, record.peer.empty() ? around.peer_port : record.peer_port, user_in(before), block.arena);
   observe_body(record, record.text.substr(found.position), found.codec, false, seen, block);

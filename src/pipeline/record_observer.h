@@ -47,8 +47,9 @@ struct ParsedBlock {
 
 class RecordObserver {
  public:
-  // `vantage_of` tells of each dialect who writes it.
-  explicit RecordObserver(const Limits& limits, std::vector<model::Vantage> vantage_of = {}) : limits_(limits), reader_(limits), vantage_of_(std::move(vantage_of)) {}
+  // `vantage_of` tells of each dialect who writes it. With `tokens_are_sessions` an id before a message that no word names is its session's.
+  explicit RecordObserver(const Limits& limits, std::vector<model::Vantage> vantage_of = {}, bool tokens_are_sessions = false)
+      : limits_(limits), reader_(limits), vantage_of_(std::move(vantage_of)), tokens_are_sessions_(tokens_are_sessions) {}
   void observe(const ingest::LogRecord& record, ParsedBlock& block);
 
  private:
@@ -68,6 +69,7 @@ class RecordObserver {
   app::MessageReader reader_;
   std::vector<model::Vantage> vantage_of_;  // by LogRecord::dialect
   SurroundingsMemo surroundings_;
+  bool tokens_are_sessions_;
 };
 
 }  // namespace mcpscan::pipeline

@@ -9,6 +9,7 @@
 
 #include "engine/exoneration.h"
 #include "engine/incidents.h"
+#include "pipeline/proxy_words.h"
 #include "pipeline/vantage_join.h"
 #include "session/session_table.h"
 
@@ -318,6 +319,7 @@ std::optional<model::Exoneration> assemble_report(const std::vector<std::unique_
   for (const auto& source : sources) source->activity.report(report.activity);
   name_lost_sessions(sources);
   name_as_on_the_wire(sources, vantages.aliases);
+  lay_proxy_words_beside(sources, limits);
   tell_once_what_lines_tell(sources, limits);
   engine::FindingBook book(limits);
   for (const auto& source : sources) book.merge(std::move(source->engine.book()));

@@ -7,6 +7,7 @@
 #include "ingest/text/char_class.h"
 #include "ingest/text/loose_prefix.h"
 #include "ingest/text/record_reader.h"
+#include "ingest/text/unlabelled_tokens.h"
 
 namespace mcpscan::ingest {
 namespace {
@@ -15,7 +16,7 @@ constexpr std::size_t kHeadLines = 2000;    // enough to tell a shape; a head ma
 constexpr std::size_t kUnknownTextBytes = 240;
 
 struct LineCounts {
-  std::size_t lines = 0, framed_json = 0, syslog_file = 0, compose = 0, stamped = 0, nanoseconds = 0;
+  std::size_t lines = 0, framed_json = 0, syslog_file = 0, compose = 0, stamped = 0, nanoseconds = 0, goes_on = 0;
   std::size_t prefixed = 0;                 // lines that begin with a known prefix
   std::size_t rich_column = 0, rich_bare = 0;
   std::size_t bare = 0, bare_runs = 0;      // lines that neither have one nor continue another by their first byte; and runs of them
@@ -26,6 +27,9 @@ constexpr std::uint32_t bit(Framing framing) { return 1u << static_cast<unsigned
 constexpr std::uint32_t kShipped = bit(Framing::gcp) | bit(Framing::elasticsearch) | bit(Framing::ecs) | bit(Framing::datadog) | bit(Framing::loki) |
                                    bit(Framing::cloudwatch) | bit(Framing::fluent_bit) | bit(Framing::otlp);
 constexpr std::uint32_t kJsonFramings = kShipped | bit(Framing::json_lines) | bit(Framing::docker_json) | bit(Framing::journal_json);
+
+// What stands behind a stamp is no record's first line.
+bool goes_on(std::string_view text) { return text.starts_with("  ") || text.starts_with('\t') || text == "}" || text == "]"; }
 
 bool has(std::uint32_t layers, Framing framing) { return (layers & bit(framing)) != 0; }
 
@@ -64,6 +68,7 @@ LineCounts count_lines(const LogParser::State& state, const FileShape& shape, co
     counts.compose += has(frame.layers, Framing::compose);
     counts.stamped += has(frame.layers, Framing::stamps);
     counts.nanoseconds += has(frame.layers, Framing::stamps) && has_nanoseconds(line);
+    counts.goes_on += has(frame.layers, Framing::stamps) && goes_on(frame.payload);
     if (frame.ready != nullptr || frame.payload.empty() || is_blank(frame.payload[0]) || frame.payload[0] == '{') continue;
     if (state.rules->messages.begins_like_one(frame.payload)) continue;
     RecordHead head;
@@ -127,7 +132,8 @@ void learn_shape(LogParser::State& state, const std::vector<std::string_view>& l
   state.shape.syslog_file = counts.syslog_file * 2 > counts.lines;
   state.shape.compose = counts.compose * 2 > counts.lines;
   state.shape.shipped = counts.layers & kShipped;
-  state.shape.stamped = counts.stamped * 10 > counts.lines * 9 && counts.nanoseconds * 2 > counts.lines;
+  // No program's own times are in nanoseconds, or stand before the further lines of a record.
+  state.shape.stamped = counts.stamped * 10 > counts.lines * 9 && (counts.nanoseconds * 2 > counts.lines || counts.goes_on > 0);
   if (counts.layers != 0) counts = count_lines(state, state.shape, lines);  // else there was nothing to be taken off
   state.shape.rich_column = counts.rich_column;
   state.shape.rich_bare = counts.rich_bare > 0;
@@ -182,6 +188,7 @@ Calibration read_head(const LogParser::State& state, std::string_view head, std:
   std::map<std::string, std::uint64_t> scores;
   Arena arena;
   OrderOfTimes order;
+  UnlabelledTokens tokens;
   const auto count = [&](const LogRecord& record) {
     ++result.records;
     order.take(record.at);
@@ -189,12 +196,14 @@ Calibration read_head(const LogParser::State& state, std::string_view head, std:
     const bool general = record.kind == RecordKind::unknown && record.text.find("jsonrpc") != std::string_view::npos;
     if (record.kind == RecordKind::unknown && !general) return note_unknown(record, result);
     ++result.understood;
+    if (general) tokens.take(record.text, record.logger);
     ++scores[general ? state.rules->names[0] : state.rules->names[record.dialect]];
   };
   ParserMemo memo;
   memo.kept = false;
   RecordReader(state, 0, arena, count, memo).read(head, 1, 0);
   result.newest_first = order.newest_first();
+  result.tokens_are_sessions = tokens.are_sessions();
   for (const auto& [dialect, records] : scores) result.scores.push_back({dialect, records});
   std::stable_sort(result.scores.begin(), result.scores.end(), [](const auto& a, const auto& b) { return a.records > b.records; });
   return result;

@@ -66,10 +66,17 @@ struct MessageRule {
   std::size_t dialect = 0;
 };
 
+struct JsonPath {
+  std::string path;
+  std::uint64_t names = 0;          // name_bits() of it
+};
+
 struct JsonRule {
   std::vector<std::string> require;                          // paths that are there
+  std::vector<std::vector<JsonPath>> require_one;           // and one of each of these
   std::vector<std::pair<std::string, std::string>> where;   // paths with exactly this text
-  std::uint64_t names = 0;                                  // name_bits() of those paths
+  std::uint64_t names = 0;                                  // name_bits() of the paths that must all be there
+  bool loose = false;    // anybody may use these names: tried last, and a line fits only where their values are those of an access line
   std::vector<JsonField> fields;
   bool is_log = true;    // only says where time, level and message are; the message is told by the message rules
   Meaning meaning;

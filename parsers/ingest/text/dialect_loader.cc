@@ -216,7 +216,8 @@ class DialectReader {
   void read_json(const Node& node) {
     JsonRule rule;
     std::vector<Key> keys = meaning_keys(rule.meaning);
-    keys.push_back({"require", [&](const Node& value) { rule.require = source_.scalars(value, "require"); }});
+    keys.push_back({"require", [&](const Node& value) { read_require(value, rule); }});
+    keys.push_back({"loose", [&](const Node& value) { rule.loose = source_.boolean(value, "loose"); }});
     keys.push_back({"where", [&](const Node& value) {
       for (const YamlEntry& entry : value.entries()) rule.where.emplace_back(source_.scalar(entry.key, "where"), source_.scalar(entry.value, "where"));
     }});
@@ -226,12 +227,32 @@ class DialectReader {
     source_.each_key(node, "a json rule", keys);
     rule.is_log = !node["is"].is_defined();
     if (!source_.ok()) return;
-    if (rule.require.empty()) return source_.fail(node, "a json rule requires nothing", "require: names the keys that tell this form from others");
+    if (rule.require.empty() && rule.require_one.empty()) {
+      return source_.fail(node, "a json rule requires nothing", "require: names the keys that tell this form from others");
+    }
+    if (rule.loose && rule.meaning.is != RecordKind::exchange) return source_.fail(node, "a loose json rule is no exchange", "loose: is for access lines of names that anybody chose");
     for (const std::string& path : rule.require) rule.names |= name_bits(path);
     for (const auto& [path, text] : rule.where) rule.names |= text.empty() ? 0 : name_bits(path);
     const bool has_body = std::any_of(rule.fields.begin(), rule.fields.end(), [](const JsonField& field) { return field.field == Field::body; });
     if (!rule.is_log) check_meaning(node, rule.meaning, has_body || tells_message(rule.fields));
     dialect_.json.push_back(std::move(rule));
+  }
+
+  // a|b: one of these
+  void read_require(const Node& node, JsonRule& rule) {
+    for (const std::string& item : source_.scalars(node, "require")) {
+      if (item.find('|') == std::string::npos) {
+        rule.require.push_back(item);
+        continue;
+      }
+      std::vector<JsonPath>& paths = rule.require_one.emplace_back();
+      for (std::size_t at = 0; at <= item.size();) {
+        const std::size_t end = std::min(item.find('|', at), item.size());
+        const std::string path = item.substr(at, end - at);
+        paths.push_back({path, name_bits(path)});
+        at = end + 1;
+      }
+    }
   }
 
   // A message need not be there whole: its id or its method tell it too.

@@ -132,9 +132,10 @@ class Framer {
   bool read_pairs(Frame& frame);
   bool read_docker(Frame& frame);
   bool read_journal(Frame& frame);
-  bool read_with_rule(Frame& frame);
+  bool read_with_rule(Frame& frame, bool loose = false);
   bool read_logger_json(Frame& frame);
-  bool rule_fits(const JsonRule& rule) const;
+  bool rule_fits(const JsonRule& rule, std::uint64_t names) const;
+  bool is_access_line(const JsonRule& rule, std::string_view line) const;
   bool take_fields(const JsonRule& rule, Frame& frame, Captures& captures);
   JsonValue value_of(const JsonField& field) const;
   void take_keys(const JsonKeys& keys, Frame& frame, bool take_time);

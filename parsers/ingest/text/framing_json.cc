@@ -37,6 +37,16 @@ std::int64_t duration_us(std::string_view text, std::int64_t unit_us) {
   return unit_us == 0 ? us / 1'000'000'000 : us;
 }
 
+bool is_http_method(std::string_view word) {
+  return word == "POST" || word == "GET" || word == "DELETE" || word == "OPTIONS" || word == "HEAD" || word == "PUT" || word == "PATCH";
+}
+
+// As proxies write it: also where there was none.
+bool is_http_status(std::string_view text) {
+  const Decimal number = read_decimal(text);
+  return text == "-" || text == "0" || text == "-1" || (number.digits == 3 && text.size() == 3 && number.value >= 100 && number.value < 600);
+}
+
 Capture capture_of(const JsonField& field, std::string_view text) {
   if (field.field == Field::peer) return peer_capture(text);
   if (field.field == Field::wait || field.field == Field::duration) return {field.field, text, duration_us(text, field.unit_us)};
@@ -53,7 +63,7 @@ bool Framer::read_pairs(Frame& frame) {
   if (!members_.read(json)) return false;
   const std::string_view line = frame.payload;
   frame.payload = json;
-  if (read_with_rule(frame) || read_logger_json(frame)) return true;
+  if (read_with_rule(frame) || read_with_rule(frame, true) || read_logger_json(frame)) return true;
   frame.payload = line;
   return true;
 }
@@ -63,7 +73,8 @@ bool Framer::read_json(Frame& frame) {
     if (shape_.json && frame.layers == 0) frame.malformed = true, frame.reason = kBadJson;
     return false;
   }
-  return read_docker(frame) || read_journal(frame) || read_shipped(frame) || read_with_rule(frame) || read_ecs(frame) || read_logger_json(frame);
+  return read_docker(frame) || read_journal(frame) || read_shipped(frame) || read_with_rule(frame) || read_ecs(frame) || read_with_rule(frame, true) ||
+         read_logger_json(frame);
 }
 
 // {"log":"text\n","stream":"stderr","time":"..."}: without the line end the text goes on in the next object of that stream.
@@ -127,17 +138,42 @@ Time Framer::read_time(const JsonValue& value) {
   return at;
 }
 
-bool Framer::rule_fits(const JsonRule& rule) const {
+bool Framer::rule_fits(const JsonRule& rule, std::uint64_t names) const {
+  if ((rule.names & ~names) != 0) return false;
   for (const std::string& path : rule.require) {
     if (find_path(members_, path).type == JsonType::none) return false;
+  }
+  const auto is_there = [&](const JsonPath& each) { return (each.names & ~names) == 0 && find_path(members_, each.path).type != JsonType::none; };
+  for (const std::vector<JsonPath>& paths : rule.require_one) {
+    if (std::none_of(paths.begin(), paths.end(), is_there)) return false;
   }
   return std::all_of(rule.where.begin(), rule.where.end(), [this](const auto& pair) { return find_path(members_, pair.first).text == pair.second; });
 }
 
-bool Framer::read_with_rule(Frame& frame) {
+// A method, a path and a status, as HTTP has them; and no statement beside them, unless it is said how long it took: a line of a server about
+// something that it did for a request has these as well.
+bool Framer::is_access_line(const JsonRule& rule, std::string_view line) const {
+  if (holds_rpc(line)) return false;  // the message says more
+  bool timed = false;
+  for (const JsonField& field : rule.fields) {
+    const JsonValue value = value_of(field);
+    switch (field.field) {
+      case Field::method: if (!value.text.empty() && !is_http_method(value.text)) return false; break;
+      case Field::request: if (!value.text.empty() && !is_http_method(value.text.substr(0, value.text.find(' ')))) return false; break;
+      case Field::path: if (!value.text.empty() && value.text[0] != '/') return false; break;
+      case Field::status: if (!is_http_status(value.text)) return false; break;
+      case Field::duration: timed = timed || value.present(); break;
+      default: break;
+    }
+  }
+  const JsonValue message = JsonKeys::of(members_, false).message;
+  return timed || !message.is_text() || message.text.empty();
+}
+
+bool Framer::read_with_rule(Frame& frame, bool loose) {
   const std::uint64_t names = name_bits(members_);
   for (const JsonRule* rule : rules_) {
-    if ((rule->names & ~names) != 0 || !rule_fits(*rule)) continue;
+    if (rule->loose != loose || !rule_fits(*rule, names) || (loose && !is_access_line(*rule, frame.payload.substr(0, members_.consumed())))) continue;
     Captures captures;
     frame.wrap(Framing::json_lines);
     frame.dialect = rule->dialect;

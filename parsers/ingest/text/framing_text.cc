@@ -105,12 +105,12 @@ bool Framer::read_cri(Frame& frame) {
   return true;
 }
 
-// 2026-11-29T16:35:09.123456789Z text: nanoseconds, of which podman leaves the last zeros out.
+// 2026-11-29T16:35:09.123456789Z text: nanoseconds, of which podman leaves the last zeros out; exports of CloudWatch and of log viewers have fewer digits.
 bool Framer::read_stamp(Frame& frame, Time at, std::size_t length) {
   constexpr std::size_t kSeconds = 19;
   const bool taken_off = (frame.layers >> static_cast<unsigned>(Framing::stamps) & 1u) != 0;
   const bool names_zone = frame.payload[length - 1] == 'Z' || (length > kSeconds + 6 && frame.payload[length - 3] == ':');
-  if (!shape_.stamped || taken_off || !names_zone || frame.payload[kSeconds] != '.') return false;
+  if (!shape_.stamped || taken_off || !names_zone || (frame.payload[kSeconds] != '.' && frame.payload[kSeconds] != 'Z')) return false;
   frame.wrap(Framing::stamps);
   frame.stamp(at);
   frame.payload = clean(frame.payload.substr(std::min(length + 1, frame.payload.size())));

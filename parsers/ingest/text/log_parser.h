@@ -68,6 +68,7 @@ struct Calibration {
   std::size_t first_unknown_column = 0;  // offset in that text of what is not understood: framing and prefix stand before it
   bool has_times = false;
   bool newest_first = false;       // later records come first
+  bool tokens_are_sessions = false;  // ids before its messages that no word names part them into sessions; see UnlabelledTokens
 };
 
 class LogParser {

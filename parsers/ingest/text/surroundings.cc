@@ -224,14 +224,6 @@ std::string_view session_in(std::string_view text) {
   return best;
 }
 
-// A UUID or digest: of a session, request or trace, which is not told, but no name whatever it begins with.
-bool is_opaque(std::string_view text) {
-  constexpr std::ptrdiff_t kFewestDigits = 16;
-  const auto is_hex = [](char c) { return is_a(c, kDigit | kHexLetter); };
-  const bool only_hex = std::all_of(text.begin(), text.end(), [&](char c) { return is_hex(c) || c == '-'; });
-  return only_hex && std::count_if(text.begin(), text.end(), is_hex) >= kFewestDigits;
-}
-
 // The last bracketed token that is no level word, number, direction, time or id: a server's name.
 std::string_view name_in_brackets(std::string_view text) {
   for (std::size_t close = text.rfind(']'); close != kNone && close > 0; close = text.rfind(']', close - 1)) {
@@ -268,6 +260,14 @@ void find_peer(std::string_view text, Surroundings& result) {
 }
 
 }  // namespace
+
+// A UUID or digest: of a session, request or trace, which is not told, but no name whatever it begins with.
+bool is_opaque(std::string_view text) {
+  constexpr std::ptrdiff_t kFewestDigits = 16;
+  const auto is_hex = [](char c) { return is_a(c, kDigit | kHexLetter); };
+  const bool only_hex = std::all_of(text.begin(), text.end(), [&](char c) { return is_hex(c) || c == '-'; });
+  return only_hex && std::count_if(text.begin(), text.end(), is_hex) >= kFewestDigits;
+}
 
 Direction direction_of(std::string_view words) {
   const FoundArrow arrow = by_arrow(words);

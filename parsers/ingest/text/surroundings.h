@@ -23,6 +23,9 @@ inline constexpr std::size_t kNearBytes = 512;
 // `before_body` is the record's message up to the body, `after` what stands behind it.
 Surroundings describe_surroundings(std::string_view before_body, std::string_view after);
 
+// A UUID or digest: of a session, request or trace.
+bool is_opaque(std::string_view text);
+
 // The direction that a word or phrase names: client->server, "from client", in, recv, response, STDIN ...
 model::Direction direction_of(std::string_view words);
 

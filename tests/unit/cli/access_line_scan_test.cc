@@ -100,3 +100,21 @@ TEST_CASE("of two requests with one id the later one is the reuse, though the li
   REQUIRE(lost != findings.end());
   CHECK(lost->calls[0].tool == "slow");
 }
+
+TEST_CASE("JSON access lines of names that the operator chose are exchanges, and the one given up on is told once") {
+  const auto line = [](int second, int status) {
+    return fmt::format(R"({{"time":"2026-11-29T16:35:{:02}Z","remote_addr":"198.51.100.7","request":"POST /mcp HTTP/1.1","status":"{}","body_bytes_sent":"12","session":"0123456789abcdef0123456789abcdef"}})" "\n",
+                       second, status);
+  };
+  const auto result = scan_text(line(1, 200) + line(2, 504) + line(3, 499));
+  REQUIRE(result.report.findings.size() == 1);
+  CHECK(result.report.findings[0].rule == "gateway-timeout");
+  CHECK(result.report.findings[0].session == "0123456789abcdef0123456789abcdef");
+  CHECK(state_of(result, "duplicate-request-id") == model::RuleState::not_evaluable);
+}
+
+TEST_CASE("a server's own line about a request, with a statement beside method, path and status, stays a statement") {
+  const auto result = scan_text(
+      R"({"time":"2026-11-29T16:35:57Z","level":"warn","msg":"upstream is slow today","method":"POST","path":"/mcp","status":504})" "\n");
+  CHECK(result.report.findings.empty());
+}

@@ -37,6 +37,14 @@ class Capture {
     say(ended, true, kAck | kFin, 101 + sent, 501, {});
     say(ended, false, kAck | kFin, 501, 102 + sent, {});
   }
+  // Answered so far, and then closed by the hop's server.
+  void cut(const Hop& hop, double asked, const std::string& request, double ended, const std::string& response) {
+    begin(hop, asked, request);
+    const auto sent = static_cast<std::uint32_t>(request.size()), got = static_cast<std::uint32_t>(response.size());
+    say(asked + 0.1, false, kAck | kPush, 501, 101 + sent, response);
+    say(ended, false, kAck | kFin, 501 + got, 101 + sent, {});
+    say(ended, true, kAck | kFin, 101 + sent, 502 + got, {});
+  }
   // `snapshot`: bytes kept of each packet.
   std::string bytes(std::size_t snapshot = 65535) {
     std::stable_sort(packets_.begin(), packets_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -223,4 +231,42 @@ TEST_CASE("a capture with a small snapshot length says how much was cut and what
   const auto& notes = result.report.notes;
   const bool told = std::any_of(notes.begin(), notes.end(), [&](const std::string& note) { return note.find(fmt::format("cut at {} bytes", snapshot)) != std::string::npos && note.ends_with("tcpdump -s 0"); });
   CHECK(told);
+}
+
+namespace {
+
+// A session of five calls in front of nginx, and a sixth whose event stream ends behind a comment.
+std::string cut_stream_in_front() {
+  Capture capture;
+  add_calls(capture, 5);
+  capture.cut(kFront, 20, post(call(6), true), 80,
+              "HTTP/1.1 200 OK\r\nServer: nginx\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n: k\n\n\r\n");
+  return capture.bytes();
+}
+
+std::string nginx_says(const char* clock, const char* words) {
+  return fmt::format("2025/11/24 {} [error] 25038#25038: *3 {}, client: 10.0.0.1, server: , request: \"POST /mcp HTTP/1.1\", upstream: \"http://10.0.0.3:9000/mcp\", host: \"h\"\n", clock, words);
+}
+
+}  // namespace
+
+TEST_CASE("the words of a proxy's error log name the side that ended a stream which the capture shows cut, and are no finding beside it") {
+  const auto [words, party] = GENERATE(table<const char*, model::Party>({{"upstream timed out (110: Connection timed out) while reading upstream", model::Party::gateway},
+                                                                         {"upstream prematurely closed connection while reading upstream", model::Party::server}}));
+  const pipeline::ScanResult result = scan_of(cut_stream_in_front(), nginx_says("16:01:20", words));
+  const model::Finding* lost = finding_of(result, "lost-reply");
+  REQUIRE(lost);
+  CHECK(lost->count == 1);
+  CHECK(lost->fault.party == party);
+  CHECK(lost->evidence.back().source.input == 1);
+  CHECK_FALSE(finding_of(result, "gateway-timeout"));
+  CHECK_FALSE(finding_of(result, "backend-exit"));
+}
+
+TEST_CASE("what a proxy's error log says of another time stays a finding, and names nobody for the lost reply") {
+  const pipeline::ScanResult result = scan_of(cut_stream_in_front(), nginx_says("16:05:20", "upstream timed out (110: Connection timed out) while reading upstream"));
+  const model::Finding* lost = finding_of(result, "lost-reply");
+  REQUIRE(lost);
+  CHECK(lost->fault.party != model::Party::gateway);
+  CHECK(finding_of(result, "gateway-timeout"));
 }

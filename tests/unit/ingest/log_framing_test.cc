@@ -300,6 +300,19 @@ TEST_CASE("a line-oriented shipper's physical lines join across records") {
   CHECK(parsed.records[0].lines == 3);
 }
 
+TEST_CASE("stamps before each line of what a program wrote are taken off whatever digits they have, and its records join") {
+  for (const char* digits : {"", ".286", ".286345", ".286345123"}) {
+    INFO(digits);
+    const std::string stamp = "2026-11-29T16:35:57" + std::string(digits) + "Z ";
+    const auto parsed = parse(stamp + "DEBUG:root:Request stream 7 not found \n" + stamp + "     for message. Still processing message as the client\n" + stamp +
+                              "     might reconnect and replay.\n" + stamp + "INFO:     Shutting down\n");
+    REQUIRE(parsed.records.size() == 2);
+    CHECK(parsed.records[0].notice == "stream_not_found");
+    CHECK(parsed.records[0].lines == 3);
+    CHECK(parsed.records[1].notice == "server_stopped");
+  }
+}
+
 TEST_CASE("ANSI colours, hyperlinks and colours without ESC are taken out") {
   CHECK(only("\x1b[32mINFO\x1b[0m:     10.0.0.7:1 - \"\x1b[1mPOST /mcp HTTP/1.1\x1b[0m\" \x1b[32m202 Accepted\x1b[0m").status == "202");
   CHECK(only("\x1b]8;;http://x\x1b\\INFO\x1b]8;;\a:     Shutting down").notice == "server_stopped");

@@ -1,0 +1,146 @@
+#include "pipeline/proxy_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "pipeline/report_assembly.h"
+
+namespace mcpscan::pipeline {
+namespace {
+
+using engine::BookedFinding;
+using model::CloseReason;
+using model::Finding;
+
+constexpr std::string_view kGivenUp = "gateway-timeout", kEnded = "backend-exit", kLost = "lost-reply";
+constexpr std::int64_t kSameUs = 2 * kSecond;  // error logs write whole seconds
+
+// One request as another input shows it: `of` is the finding that it is part of.
+struct Shown {
+  Time at;
+  BookedFinding* of = nullptr;
+  bool lost = false;   // its response began, and ended without the reply
+  bool taken = false;
+};
+
+bool is_statement(const BookedFinding& booked) {
+  const Finding& finding = booked.finding;
+  const bool known = finding.rule == kGivenUp || finding.rule == kEnded;
+  return known && finding.session.empty() && finding.calls.empty() && booked.stated.size() == finding.count;
+}
+
+BookedFinding* finding_with(engine::FindingBook& book, std::string_view rule, const std::string& session, const session::CallRecord& record) {
+  for (BookedFinding& booked : book.findings()) {
+    if (booked.finding.rule != rule || booked.finding.session != session) continue;
+    for (const model::FindingCall& call : booked.finding.calls) {
+      if (call.requested_at == record.requested && call.id.value == record.id) return &booked;
+    }
+  }
+  return nullptr;
+}
+
+// In order of time.
+std::vector<Shown> shown_by(const std::vector<std::unique_ptr<Source>>& sources, const Source& but) {
+  std::vector<Shown> all;
+  for (const auto& source : sources) {
+    if (source.get() == &but) continue;
+    engine::FindingBook& book = source->engine.book();
+    for (const session::CallRecord& record : source->ledger.records()) {
+      const bool lost = record.closed == CloseReason::stream_closed || record.closed == CloseReason::connection_reset;
+      if (!record.on_wire || !record.ended.known() || (!lost && record.closed != CloseReason::refused)) continue;
+      BookedFinding* const of = finding_with(book, lost ? kLost : kGivenUp, source->ledger.session(record), record);
+      if (of) all.push_back({record.ended, of, lost});
+    }
+    for (BookedFinding& booked : book.findings()) {  // an access log tells of exchanges
+      if (source->wire || booked.finding.rule != kGivenUp || is_statement(booked)) continue;
+      for (const auto& [hop, at] : booked.moments) all.push_back({at, &booked});
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Shown& a, const Shown& b) { return a.at < b.at; });
+  return all;
+}
+
+// The request that was over when the words were written: the nearest one; null where a lost one and others fit alike.
+Shown* request_of(Time at, bool ended_by_server, std::vector<Shown>& all) {
+  Shown* nearest = nullptr;
+  bool several = false;
+  for (Shown& each : all) {
+    if (each.taken || !at.known() || std::abs(each.at.us - at.us) > kSameUs || (ended_by_server && !each.lost)) continue;
+    const bool within = each.at.us >= at.us && each.at.us - at.us < kSecond;  // the second that was written
+    const bool was_within = nearest && nearest->at.us >= at.us && nearest->at.us - at.us < kSecond;
+    if (nearest && within == was_within) several = several || nearest->of != each.of;
+    if (!nearest || (within && !was_within)) nearest = &each, several = nearest && !within && several;
+  }
+  return several ? nullptr : nearest;
+}
+
+// How many calls of a finding each side is said to have ended.
+struct Word {
+  std::uint64_t by_gateway = 0, by_server = 0;
+};
+
+// Only what nobody is named for yet, and only where the words tell of every call of it.
+void attribute(Finding& finding, const Word& word) {
+  if (finding.fault.certainty != model::Certainty::undetermined) return;
+  const bool all = word.by_gateway + word.by_server == finding.count;
+  if (all && word.by_server == 0) finding.fault = {model::Party::gateway, model::Certainty::weak, {}, "its own log says that it gave up on the server: its limit was over before the reply came"};
+  else if (all && word.by_gateway == 0) finding.fault = {model::Party::server, model::Certainty::strong, {}, "the proxy's own log says that the server ended the response before its reply was out"};
+  else finding.fault.reason = fmt::format("the response came through a proxy and ended without the reply; the proxy's own log says of {} that it gave up, of {} that the server ended it", word.by_gateway, word.by_server);
+}
+
+void take_place(const model::Evidence& place, Finding& to, const Limits& limits) {
+  if (to.evidence.size() < limits.report_evidence) to.evidence.push_back(place);
+  else ++to.evidence_left_out;
+}
+
+// The occurrences that another input shows go; true when none is left.
+bool lay_beside(BookedFinding& statement, std::vector<Shown>& all, std::map<BookedFinding*, Word>& words, const Limits& limits) {
+  Finding& finding = statement.finding;
+  const bool by_server = finding.rule == kEnded, each_has_place = finding.evidence.size() == statement.stated.size();
+  std::vector<model::Evidence> left;
+  std::vector<Time> times;
+  for (std::size_t i = 0; i < statement.stated.size(); ++i) {
+    Shown* const request = request_of(statement.stated[i], by_server, all);
+    if (request) {
+      request->taken = true;
+      if (request->lost) ++(by_server ? words[request->of].by_server : words[request->of].by_gateway);
+      if (each_has_place) take_place(finding.evidence[i], request->of->finding, limits);
+      continue;
+    }
+    times.push_back(statement.stated[i]);
+    if (each_has_place) left.push_back(std::move(finding.evidence[i]));
+  }
+  if (times.empty()) return true;
+  finding.count = times.size();
+  finding.first = *std::min_element(times.begin(), times.end());
+  finding.last = *std::max_element(times.begin(), times.end());
+  if (each_has_place) finding.evidence = std::move(left);
+  statement.stated = std::move(times);
+  return false;
+}
+
+}  // namespace
+
+void lay_proxy_words_beside(const std::vector<std::unique_ptr<Source>>& sources, const Limits& limits) {
+  for (const auto& source : sources) {
+    const auto& findings = source->engine.book().findings();
+    if (source->wire || std::none_of(findings.begin(), findings.end(), is_statement)) continue;
+    std::vector<Shown> all = shown_by(sources, *source);
+    if (all.empty()) continue;
+    std::map<BookedFinding*, Word> words;
+    std::vector<std::string> gone;
+    for (BookedFinding& booked : source->engine.book().findings()) {
+      if (is_statement(booked) && lay_beside(booked, all, words, limits)) gone.push_back(booked.finding.id);
+    }
+    for (auto& [booked, word] : words) attribute(booked->finding, word);
+    source->engine.book().drop([&](const BookedFinding& booked) { return std::find(gone.begin(), gone.end(), booked.finding.id) != gone.end(); });
+  }
+}
+
+}  // namespace mcpscan::pipeline
