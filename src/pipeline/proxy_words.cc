@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "pipeline/report_assembly.h"
@@ -35,15 +35,26 @@ bool is_statement(const BookedFinding& booked) {
   return known && finding.session.empty() && finding.calls.empty() && booked.stated.size() == finding.count;
 }
 
-BookedFinding* finding_with(engine::FindingBook& book, std::string_view rule, const std::string& session, const session::CallRecord& record) {
-  for (BookedFinding& booked : book.findings()) {
-    if (booked.finding.rule != rule || booked.finding.session != session) continue;
-    for (const model::FindingCall& call : booked.finding.calls) {
-      if (call.requested_at == record.requested && call.id.value == record.id) return &booked;
+// Findings by what names a call of theirs.
+class CallsOf {
+ public:
+  explicit CallsOf(engine::FindingBook& book) {
+    for (BookedFinding& booked : book.findings()) {
+      const Finding& finding = booked.finding;
+      if (finding.rule != kLost && finding.rule != kGivenUp) continue;
+      for (const model::FindingCall& call : finding.calls) found_.emplace(Key{finding.rule, finding.session, call.requested_at.us, call.id.value}, &booked);
     }
   }
-  return nullptr;
-}
+
+  BookedFinding* find(std::string_view rule, std::string_view session, const session::CallRecord& record) const {
+    const auto found = found_.find({rule, session, record.requested.us, record.id});
+    return found == found_.end() ? nullptr : found->second;
+  }
+
+ private:
+  using Key = std::tuple<std::string_view, std::string_view, std::int64_t, std::string_view>;
+  std::map<Key, BookedFinding*> found_;
+};
 
 // In order of time.
 std::vector<Shown> shown_by(const std::vector<std::unique_ptr<Source>>& sources, const Source& but) {
@@ -51,10 +62,11 @@ std::vector<Shown> shown_by(const std::vector<std::unique_ptr<Source>>& sources,
   for (const auto& source : sources) {
     if (source.get() == &but) continue;
     engine::FindingBook& book = source->engine.book();
+    const CallsOf calls(book);
     for (const session::CallRecord& record : source->ledger.records()) {
       const bool lost = record.closed == CloseReason::stream_closed || record.closed == CloseReason::connection_reset;
       if (!record.on_wire || !record.ended.known() || (!lost && record.closed != CloseReason::refused)) continue;
-      BookedFinding* const of = finding_with(book, lost ? kLost : kGivenUp, source->ledger.session(record), record);
+      BookedFinding* const of = calls.find(lost ? kLost : kGivenUp, source->ledger.session(record), record);
       if (of) all.push_back({record.ended, of, lost});
     }
     for (BookedFinding& booked : book.findings()) {  // an access log tells of exchanges
@@ -66,18 +78,24 @@ std::vector<Shown> shown_by(const std::vector<std::unique_ptr<Source>>& sources,
   return all;
 }
 
-// The request that was over when the words were written: the nearest one; null where a lost one and others fit alike.
-Shown* request_of(Time at, bool ended_by_server, std::vector<Shown>& all) {
-  Shown* nearest = nullptr;
-  bool several = false;
-  for (Shown& each : all) {
-    if (each.taken || !at.known() || std::abs(each.at.us - at.us) > kSameUs || (ended_by_server && !each.lost)) continue;
-    const bool within = each.at.us >= at.us && each.at.us - at.us < kSecond;  // the second that was written
-    const bool was_within = nearest && nearest->at.us >= at.us && nearest->at.us - at.us < kSecond;
-    if (nearest && within == was_within) several = several || nearest->of != each.of;
-    if (!nearest || (within && !was_within)) nearest = &each, several = nearest && !within && several;
+// The first that nobody spoke of in [from, to); null where there is none, or they are of several findings.
+Shown* one_between(std::int64_t from, std::int64_t to, bool lost_only, std::vector<Shown>& all, bool& any) {
+  Shown* first = nullptr;
+  for (auto each = std::lower_bound(all.begin(), all.end(), from, [](const Shown& a, std::int64_t us) { return a.at.us < us; }); each != all.end() && each->at.us < to; ++each) {
+    if (each->taken || (lost_only && !each->lost)) continue;
+    any = true;
+    if (first && first->of != each->of) return nullptr;
+    if (!first) first = &*each;
   }
-  return several ? nullptr : nearest;
+  return first;
+}
+
+// The request that was over when the words were written, in that second or near it.
+Shown* request_of(Time at, bool ended_by_server, std::vector<Shown>& all) {
+  bool any = false;
+  if (!at.known()) return nullptr;
+  Shown* const within = one_between(at.us, at.us + kSecond, ended_by_server, all, any);
+  return any ? within : one_between(at.us - kSameUs, at.us + kSameUs + 1, ended_by_server, all, any);
 }
 
 // How many calls of a finding each side is said to have ended.
@@ -85,13 +103,13 @@ struct Word {
   std::uint64_t by_gateway = 0, by_server = 0;
 };
 
-// Only what nobody is named for yet, and only where the words tell of every call of it.
+// Only what nobody is named for with more than a guess, and only where the words tell of every call of it.
 void attribute(Finding& finding, const Word& word) {
-  if (finding.fault.certainty != model::Certainty::undetermined) return;
+  if (finding.fault.certainty > model::Certainty::weak) return;
   const bool all = word.by_gateway + word.by_server == finding.count;
   if (all && word.by_server == 0) finding.fault = {model::Party::gateway, model::Certainty::weak, {}, "its own log says that it gave up on the server: its limit was over before the reply came"};
   else if (all && word.by_gateway == 0) finding.fault = {model::Party::server, model::Certainty::strong, {}, "the proxy's own log says that the server ended the response before its reply was out"};
-  else finding.fault.reason = fmt::format("the response came through a proxy and ended without the reply; the proxy's own log says of {} that it gave up, of {} that the server ended it", word.by_gateway, word.by_server);
+  else if (finding.fault.certainty == model::Certainty::undetermined) finding.fault.reason = fmt::format("the response came through a proxy and ended without the reply; the proxy's own log says of {} that it gave up, of {} that the server ended it", word.by_gateway, word.by_server);
 }
 
 void take_place(const model::Evidence& place, Finding& to, const Limits& limits) {
