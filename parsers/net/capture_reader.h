@@ -29,6 +29,7 @@ struct Packet {
   std::uint32_t link_type = 0;       // LINKTYPE_ value (Ethernet 1, ...)
   std::uint32_t original_length = 0;
   std::span<const std::uint8_t> bytes;  // captured bytes, valid until the next call
+  std::uint16_t interface = 0;       // of a pcapng's section, in the order of their descriptions
   bool before_damage = false;        // what follows it in the file is no record: its own end may be foreign bytes
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <utility>
 
 namespace mcpscan::net {
@@ -19,36 +20,37 @@ std::uint32_t word_at(std::string_view bytes, std::size_t at, bool swapped) {
 }  // namespace
 
 // draft-ietf-opsawg-pcapng section 4: interfaces are described before their packets, so mostly at the head.
-bool may_hold_runs(std::string_view head) {
-  if (head.size() < kBlockHead + 4 || word_at(head, 0, false) != kSection) return false;
+std::size_t interfaces_of(std::string_view head) {
+  if (head.size() < kBlockHead + 4 || word_at(head, 0, false) != kSection) return 0;
   const bool swapped = word_at(head, kBlockHead, false) != kByteOrder;
-  unsigned interfaces = 0;
+  std::size_t interfaces = 0;
   for (std::size_t at = 0; at + kBlockHead <= head.size();) {
     const std::uint32_t length = word_at(head, at + 4, swapped);
     interfaces += word_at(head, at, swapped) == kInterface;
     if (length < kBlockHead + 4 || length > head.size() - at) break;
     at += length;
   }
-  return interfaces > 1;
+  return interfaces;
 }
 
-// Where time goes back to the first half of what was read since it went back last: a clock is set back by less, or in the middle of something
-// longer.
-std::vector<std::uint64_t> first_of_runs(CaptureReader& capture) {
+// Where time goes back to the first half of what was read since it went back last, and another interface begins: a clock that is set back goes
+// back for all of them.
+std::vector<std::uint64_t> first_of_runs(CaptureReader& capture, std::size_t interfaces) {
   std::vector<std::uint64_t> first{1};
+  std::map<std::uint16_t, std::size_t> run_of;
   Packet packet;
   Time begun, latest;
-  while (capture.next(packet)) {
+  while (first.size() > 1 || run_of.size() < interfaces) {
+    if (!capture.next(packet)) return first;
     if (!packet.at.known()) continue;
     const bool back = begun.known() && latest.us - begun.us > kSecond && packet.at.us < begun.us + (latest.us - begun.us) / 2;
-    if (back) {
-      if (first.size() == kMostRuns) return {1};
-      first.push_back(packet.number);
-    }
+    if (back && first.size() == kMostRuns) return {1};
+    if (back) first.push_back(packet.number);
+    if (run_of.emplace(packet.interface, first.size()).first->second != first.size()) return {1};
     if (!begun.known() || back) begun = latest = packet.at;
     latest = std::max(latest, packet.at);
   }
-  return first;
+  return {1};
 }
 
 MergedCapture::MergedCapture(std::vector<Part> parts) {

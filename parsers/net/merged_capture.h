@@ -1,6 +1,6 @@
 // MergedCapture: a capture whose parts stand one behind the other, though they were taken at the same time, as mergecap -a leaves two
 // interfaces. Each part is read by a reader of its own, and the packets come in the order of their times; they keep the numbers and offsets
-// that they have in the file. Clocks that were set back by little make no parts: there the file's order is the true one.
+// that they have in the file. A clock that was set back makes no parts: there the file's order is the true one, and an interface goes on.
 // Ownership: owns its readers and their bytes. Threads: one. Bound: kMostRuns parts; a capture with more is read as it stands.
 #pragma once
 
@@ -15,11 +15,12 @@ namespace mcpscan::net {
 
 constexpr std::size_t kMostRuns = 16;
 
-// Whether the capture that begins with `head` is worth a look for runs: a pcapng that describes several interfaces.
-bool may_hold_runs(std::string_view head);
+// How many interfaces the pcapng describes that begins with `head`; 0: it is none. Below two it is not worth a look for parts.
+std::size_t interfaces_of(std::string_view head);
 
-// The number of the first packet of each part, looking at all of them; one where there are no parts, or too many.
-std::vector<std::uint64_t> first_of_runs(CaptureReader& capture);
+// The number of the first packet of each part; one where there are no parts, or too many. Looks at no more packets than it takes to know: as soon as
+// all interfaces were seen in one part there are no others.
+std::vector<std::uint64_t> first_of_runs(CaptureReader& capture, std::size_t interfaces);
 
 class MergedCapture final : public CaptureReader {
  public:

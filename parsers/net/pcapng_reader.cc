@@ -158,6 +158,7 @@ bool PcapngReader::fill(const Block& block, std::size_t header, std::uint32_t in
   if (captured > block.size - header) return malformed(block, "a packet longer than its block");
   packet.offset = block.offset;
   packet.link_type = interfaces_[interface].link_type;
+  packet.interface = static_cast<std::uint16_t>(interface);
   packet.original_length = std::max(packet.original_length, captured);
   packet.bytes = {block.body + header, captured};
   return true;

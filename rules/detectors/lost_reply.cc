@@ -71,7 +71,6 @@ class LostReply : public Detector {
     if (event.call->requestor == Direction::server_to_client) return judge_silent_client(event, findings);
     if (event.call->requestor != Direction::client_to_server) return;
     auto verdict = judge(event);
-    idle_cuts_.erase(event.call->number);
     if (!verdict) return;
     if (is_unsafe_integer(event.call->id.view()) && verdict->cause_rule.empty() && verdict->level != Level::informational) {
       verdict->fault = {Party::client, Certainty::weak, {"server"}, "its id cannot be held by a double: peers that keep numbers as doubles refuse it or lose the pairing"};
@@ -167,15 +166,17 @@ class LostReply : public Detector {
     }
   }
 
-  // A call may wait on when its own exchange is over, so how that ended is kept.
+  // A call may wait on when its exchange is over, so how that ended is kept.
   void note_idle_cut(const TimelineEvent& event) {
     const KnownWait* const limit = event.call ? idle_cut(event) : nullptr;
-    if (limit && idle_cuts_.size() < kIdleCuts) idle_cuts_.emplace(event.call->number, limit->seconds);
+    if (!limit) return;
+    if (idle_cuts_.size() >= kIdleCuts) idle_cuts_.erase(idle_cuts_.begin());
+    idle_cuts_.emplace(event.exchange->id, limit->seconds);
   }
 
   // A proxy ends what it passes on for reasons of its own, and when its server ends it.
   Fault ended_by(const char* what_server_did, const TimelineEvent& event) const {
-    const auto silent = event.session->behind_proxy ? idle_cuts_.end() : idle_cuts_.find(event.call->number);
+    const auto silent = event.session->behind_proxy ? idle_cuts_.end() : idle_cuts_.find(event.call->exchange);
     if (silent != idle_cuts_.end()) {
       return {Party::server, Certainty::weak, {"gateway"}, fmt::format("{}, after {} s of silence: a proxy's idle limit looks the same", what_server_did, silent->second)};
     }
@@ -383,7 +384,7 @@ class LostReply : public Detector {
   }
 
   ToldLosses told_;
-  std::map<std::uint64_t, std::int64_t> idle_cuts_;  // calls by number: seconds of silence before their stream was cut; kIdleCuts
+  std::map<std::uint64_t, std::int64_t> idle_cuts_;  // by exchange: seconds of silence before it was cut; kIdleCuts
   std::int64_t client_timeout_us_;
   std::vector<Waiting> waiting_;  // open when the evidence ended, of the session that is being closed
   std::map<std::uint32_t, AccessLines> access_;

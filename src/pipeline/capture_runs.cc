@@ -1,5 +1,6 @@
 #include "pipeline/capture_runs.h"
 
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -23,10 +24,12 @@ Part open_again(const ingest::InputFile& file, std::uint64_t first, std::uint32_
 }  // namespace
 
 std::unique_ptr<net::CaptureReader> runs_of(const ingest::InputFile& file, const std::string& head, std::uint32_t input, const Limits& limits) {
-  if (file.path.empty() || !net::may_hold_runs(head)) return nullptr;
+  const std::size_t interfaces = net::interfaces_of(head);
+  std::error_code error;
+  if (interfaces < 2 || file.path.empty() || !std::filesystem::is_regular_file(file.path, error)) return nullptr;  // a pipe gives its bytes once
   const Part whole = open_again(file, 1, input, limits);
   if (!whole.capture) return nullptr;
-  const std::vector<std::uint64_t> runs = net::first_of_runs(*whole.capture);
+  const std::vector<std::uint64_t> runs = net::first_of_runs(*whole.capture, interfaces);
   if (runs.size() == 1) return nullptr;
   std::vector<Part> parts;
   for (const std::uint64_t first : runs) {

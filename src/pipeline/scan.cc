@@ -344,7 +344,8 @@ class Scan {
     const bool more = read_otlp_records(file, input, form, replayed, row);
     if (!more) return;
     const std::string reader = row.reader;
-    auto again = file.path.empty() ? Result<std::unique_ptr<ingest::ByteSource>>(Error{}) : ingest::open_input(file, input, limits_);
+    std::error_code error;
+    auto again = !std::filesystem::is_regular_file(file.path, error) ? Result<std::unique_ptr<ingest::ByteSource>>(Error{}) : ingest::open_input(file, input, limits_);
     if (!again) return result_.report.notes.push_back(file.display + ": holds traces and logs, of which only " + reader + " was read: save it to a file to have both");
     read_otlp_records(file, input, *form.also, **again, row);
     row.reader = "otlp";

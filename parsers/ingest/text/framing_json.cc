@@ -41,6 +41,8 @@ bool is_http_method(std::string_view word) {
   return word == "POST" || word == "GET" || word == "DELETE" || word == "OPTIONS" || word == "HEAD" || word == "PUT" || word == "PATCH";
 }
 
+bool is_http_target(std::string_view text) { return text.empty() || text[0] == '/' || text.starts_with("http://") || text.starts_with("https://"); }
+
 // As proxies write it: also where there was none.
 bool is_http_status(std::string_view text) {
   const Decimal number = read_decimal(text);
@@ -160,7 +162,7 @@ bool Framer::is_access_line(const JsonRule& rule, std::string_view line) const {
     switch (field.field) {
       case Field::method: if (!value.text.empty() && !is_http_method(value.text)) return false; break;
       case Field::request: if (!value.text.empty() && !is_http_method(value.text.substr(0, value.text.find(' ')))) return false; break;
-      case Field::path: if (!value.text.empty() && value.text[0] != '/') return false; break;
+      case Field::path: if (!is_http_target(value.text)) return false; break;
       case Field::status: if (!is_http_status(value.text)) return false; break;
       case Field::duration: timed = timed || value.present(); break;
       default: break;

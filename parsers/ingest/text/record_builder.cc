@@ -1,3 +1,4 @@
+#include "ingest/text/surroundings.h"
 #include "ingest/text/record_builder.h"
 
 #include <algorithm>
@@ -87,6 +88,13 @@ void key_exchange(HttpFacts& http, LogRecord& record) {
   if (!record.session.empty()) record.keying = model::SessionKeying::legacy_session_id;
 }
 
+// Users' logins stand under the same names, so the path has to be MCP's alone and the value an id.
+void key_by_any_session(std::string_view session, HttpFacts& http, LogRecord& record) {
+  if (!record.session.empty() || !is_opaque(session) || http.path.find("mcp") == std::string_view::npos) return;
+  record.session = http.session_id = session;
+  record.keying = model::SessionKeying::mcp_session_id;
+}
+
 // How the exchange ended, by the proxy's own word. That the proxy gave up is a statement of its own. What it did to a client that took no data
 // says nothing of a call; on a GET it ended a stream that was silent.
 void end_exchange(std::string_view flags, HttpFacts& http, Arena& arena, LogRecord& record) {
@@ -122,6 +130,7 @@ void apply_exchange(const Meaning& meaning, const Captures& captures, Arena& are
     record.reason = "other-traffic";
     return;
   }
+  key_by_any_session(captures.text(Field::any_session), *http, record);
   http->is_sse = is_event_stream(http->content_type);
   time_exchange(meaning.ends_exchange, *http, record);
   http->body_unknown = true;

@@ -34,9 +34,10 @@ enum class Field : std::uint8_t {
   request,  // "POST /mcp HTTP/1.1": method and path at once
   error,    // of a reply: its code or its text
   pairs,    // key=value pairs, or a JSON object, for the rule's own fields
+  any_session,  // of an access line: a session by a name that other programs' sessions have as well
   termination,  // of an access line: the proxy's word for how the exchange ended (termination_flags.h)
 };
-inline constexpr std::size_t kFields = 37;
+inline constexpr std::size_t kFields = 38;
 std::string_view name_of(Field field);
 
 struct Capture {

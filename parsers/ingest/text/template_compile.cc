@@ -26,7 +26,7 @@ constexpr std::array<FieldEntry, kFields> kFieldTable{{
     {"protocol_version", HoleType::word}, {"last_event_id", HoleType::word}, {"mcp_method", HoleType::word},
     {"mcp_name", HoleType::word}, {"forwarded_for", HoleType::text}, {"process", HoleType::word}, {"direction", HoleType::word},
     {"request", HoleType::quoted}, {"error", HoleType::text}, {"pairs", HoleType::rest},
-    {"termination", HoleType::word},
+    {"any_session", HoleType::word}, {"termination", HoleType::word},
 }};
 constexpr std::array<std::string_view, Template::kHoleTypes> kTypeNames{"word", "text", "rest",    "int",    "number", "level", "logger",
                                                       "time", "peer", "address", "quoted", "repr",   "name",  "duration", "id"};

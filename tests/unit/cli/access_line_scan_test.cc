@@ -56,6 +56,32 @@ TEST_CASE("an access log without ids says that ids were not judged, and judges t
 
 namespace {
 
+std::string web_line(int second, std::string_view path, int status, std::string_view session) {
+  return fmt::format(R"({{"time":"2026-11-29T16:36:{:02}.000Z","method":"POST","path":"{}","status":{},"latency_ms":9,"session":{},"ip":"198.51.100.7"}})" "\n", second, path, status, session);
+}
+
+std::string refused_later(std::string_view path, std::string_view session) {
+  return web_line(1, path, 200, session) + web_line(2, path, 200, session) + web_line(3, path, 404, session) + web_line(4, path, 404, session);
+}
+
+}  // namespace
+
+TEST_CASE("a session of a web application's users, or a word that is no id, is none of MCP's") {
+  const auto [path, session] = GENERATE(table<const char*, const char*>({{"/api/messages", "\"0b0e6f4e-1111-4222-8333-444455556666\""}, {"/messages", "\"u0\""}, {"/mcp", "true"},
+                                                                         {"/mcp", "\"anonymous\""}, {"/shop", "\"0b0e6f4e-1111-4222-8333-444455556666\""}}));
+  CAPTURE(path, session);
+  const auto& findings = scan_text(refused_later(path, session)).report.findings;
+  CHECK(std::all_of(findings.begin(), findings.end(), [](const model::Finding& finding) { return finding.level == model::Level::informational; }));
+}
+
+TEST_CASE("an id under any name of a session is MCP's where the path is") {
+  const auto result = scan_text(refused_later("/mcp", "\"0b0e6f4e-1111-4222-8333-444455556666\""));
+  REQUIRE(result.report.findings.size() == 1);
+  CHECK(result.report.findings[0].rule == "session-lost");
+}
+
+namespace {
+
 std::string haproxy_end(int second, std::string_view method, int duration, int status, std::string_view flags) {
   return fmt::format(
       "198.51.100.7:43266 [29/Nov/2026:16:36:{:02}.724] mcp_fe mcp_be/s1 0/0/0/5/{} {} 512 - - {} 1/1/0/0/0 0/0 {{0123456789abcdef0123456789abcdef}} \"{} /mcp HTTP/1.1\"\n",

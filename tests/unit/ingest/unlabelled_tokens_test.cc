@@ -58,6 +58,24 @@ TEST_CASE("traces of an agent's turns, of which only one begins a session, are n
   CHECK_FALSE(tokens.are_sessions());
 }
 
+TEST_CASE("ids under which sessions begin again and again are a client's or tenant's") {
+  UnlabelledTokens tokens;
+  for (int round = 0; round < 2; ++round) {
+    for (int id = 0; id < 4; ++id) {
+      for (const std::string token : {kOne, kOther}) tokens.take(asks(token, id, id == 0 ? "initialize" : "tools/call")), tokens.take(answers(token, id));
+    }
+    CHECK(tokens.are_sessions() == (round == 0));
+  }
+}
+
+TEST_CASE("an id that a word names as something else is not looked at") {
+  for (const char* before : {"trace_id={} ", "client_id: {} ", "Tenant [{}] ", "request {} ", "user=\"{}\" "}) {
+    INFO(before);
+    CHECK(opaque_word_in(fmt::format(fmt::runtime(before), kOne)).empty());
+  }
+  CHECK(opaque_word_in(fmt::format("trace={} server: [{}] ", kOther, kOne)) == kOne);
+}
+
 TEST_CASE("an id that begins with a letter may have been taken for the logger's name") {
   CHECK(token_of("<- ", "c0ffee00-cccc-4ccc-8ccc-0123456789ab") == "c0ffee00-cccc-4ccc-8ccc-0123456789ab");
   CHECK(token_of("<- ", "mcp.server").empty());

@@ -31,7 +31,7 @@ const std::string kTwo = kSection + kInterface + kInterface + packet(0, 10 * kSe
 std::vector<std::uint64_t> runs_of(const std::string& file) {
   Bytes bytes(file);
   const Limits limits;
-  return net::first_of_runs(**net::open_capture(bytes, 0, limits));
+  return net::first_of_runs(**net::open_capture(bytes, 0, limits), net::interfaces_of(file));
 }
 
 net::MergedCapture merged(const std::string& file, const Limits& limits) {
@@ -70,15 +70,27 @@ TEST_CASE("A clock that was set back in the middle, and packets that came a litt
   CHECK(runs_of(head).size() == 1);
 }
 
+TEST_CASE("A clock that was set back far and early makes no parts either: the interfaces before it go on behind it") {
+  const std::string both = kSection + kInterface + kInterface + packet(0, 900 * kSeconds, "a1--") + packet(1, 902 * kSeconds, "b1--");
+  CHECK(runs_of(both + packet(0, 300 * kSeconds, "a2--") + packet(1, 301 * kSeconds, "b2--")).size() == 1);
+  const std::string one = kSection + kInterface + kInterface + packet(0, 900 * kSeconds, "a1--") + packet(0, 902 * kSeconds, "a2--");
+  CHECK(runs_of(one + packet(1, 300 * kSeconds, "b1--") + packet(0, 301 * kSeconds, "a3--")).size() == 1);
+}
+
 TEST_CASE("A capture of more parts than anyone merges is left as it stands") {
-  std::string file = kSection + kInterface + kInterface;
-  for (std::uint32_t i = 0; i < 20; ++i) file += packet(i % 2, 10 * kSeconds, "p---") + packet(i % 2, 20 * kSeconds, "q---");
-  CHECK(runs_of(file).size() == 1);
+  const auto file_of = [](std::uint32_t parts) {
+    std::string file = kSection;
+    for (std::uint32_t i = 0; i < parts; ++i) file += kInterface;
+    for (std::uint32_t i = 0; i < parts; ++i) file += packet(i, 10 * kSeconds, "p---") + packet(i, 20 * kSeconds, "q---");
+    return file;
+  };
+  CHECK(runs_of(file_of(net::kMostRuns)).size() == net::kMostRuns);
+  CHECK(runs_of(file_of(net::kMostRuns + 1)).size() == 1);
 }
 
 TEST_CASE("Only a pcapng with several interfaces is worth the look") {
-  CHECK(net::may_hold_runs(kTwo));
-  CHECK_FALSE(net::may_hold_runs(kSection + kInterface + packet(0, 1, "a---")));
-  CHECK_FALSE(net::may_hold_runs(little32(0xa1b2c3d4) + std::string(200, '\0')));
-  for (std::size_t i = 0; i < kTwo.size(); ++i) CHECK_NOTHROW(net::may_hold_runs(std::string_view(kTwo).substr(0, i)));
+  CHECK(net::interfaces_of(kTwo) == 2);
+  CHECK(net::interfaces_of(kSection + kInterface + packet(0, 1, "a---")) == 1);
+  CHECK(net::interfaces_of(little32(0xa1b2c3d4) + std::string(200, '\0')) == 0);
+  for (std::size_t i = 0; i < kTwo.size(); ++i) CHECK(net::interfaces_of(std::string_view(kTwo).substr(0, i)) <= 2);
 }
