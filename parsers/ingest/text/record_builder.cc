@@ -278,6 +278,7 @@ std::string_view session_or_nothing(std::string_view word) {
   return std::find(kNothing.begin(), kNothing.end(), word) != kNothing.end() ? std::string_view{} : word;
 }
 
+// /v1/messages and /api/messages are those of language models and of chats: the 2024-11-05 transport's names its session, or stands at the root.
 bool is_mcp_path(std::string_view path) {
   path = path.substr(0, path.find('?'));
   const std::size_t scheme = path.find("://");
@@ -285,7 +286,7 @@ bool is_mcp_path(std::string_view path) {
   for (std::size_t at = 0; at < path.size();) {
     const std::size_t end = std::min(path.find('/', at), path.size());
     const std::string_view part = path.substr(at, end - at);
-    if (part == "mcp" || part == "sse" || part == "messages" || part == "message") return true;
+    if (part == "mcp" || part == "sse" || (at <= 1 && (part == "messages" || part == "message"))) return true;
     at = end + 1;
   }
   return false;

@@ -74,6 +74,13 @@ TEST_CASE("a session of a web application's users, or a word that is no id, is n
   CHECK(std::all_of(findings.begin(), findings.end(), [](const model::Finding& finding) { return finding.level == model::Level::informational; }));
 }
 
+TEST_CASE("what a language model's or a chat's messages met is not told as MCP's") {
+  const char* const path = GENERATE("/v1/messages", "/api/messages");
+  const auto result = scan_text(web_line(1, path, 200, "1") + web_line(2, path, 504, "1") + web_line(3, path, 504, "1"));
+  CHECK(result.report.findings.empty());
+  CHECK(result.report.inputs[0].books.used == 0);
+}
+
 TEST_CASE("an id under any name of a session is MCP's where the path is") {
   const auto result = scan_text(refused_later("/mcp", "\"0b0e6f4e-1111-4222-8333-444455556666\""));
   REQUIRE(result.report.findings.size() == 1);
