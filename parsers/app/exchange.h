@@ -54,6 +54,7 @@ class Exchange final : private BodyReader::Events {
   bool response_begun() const { return has_response_; }
   bool response_done() const { return response_done_; }
   bool is_head_request() const { return request_.head.method == "HEAD"; }
+  bool is_foreign() const { return nature_ == Nature::foreign; }
   bool is_connect() const { return request_.head.method == "CONNECT"; }
   bool asks_h2c() const { return request_.head.upgrade_h2c; }
   // The response will belong to some other request: it is never paired.

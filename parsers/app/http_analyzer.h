@@ -25,6 +25,7 @@ struct HttpShared {
   std::uint64_t exchanges_not_mcp = 0;    // HTTP exchanges that carried nothing of MCP
   std::shared_ptr<HttpState> state = {};  // made with the first analyzer: scratch memory, budgets, URLs known to be MCP's
   ExchangeRecorder* recorder = nullptr;   // may be null
+  bool lost_bytes_may_be_mcp = false;     // some are missing that belong to no exchange which is known not to be
 };
 
 std::unique_ptr<model::StreamAnalyzer> make_http_analyzer(HttpShared& shared, const model::FlowInfo& flow);

@@ -54,6 +54,7 @@ void HttpConnection::close_exchange(std::unique_ptr<Exchange> exchange, model::E
 void HttpConnection::report_gap(model::Side from, std::uint64_t length, const Exchange* exchange, std::string_view reason,
                                 const model::Stamp& stamp) {
   const PendingGap gap{length, direction_of(from), reason, stamp};
+  if (length > 0 && !(exchange && exchange->is_foreign())) state_.shared.lost_bytes_may_be_mcp = true;
   if (mcp_seen_) return emit_gap(gap, exchange, Place::in_exchange);
   for (PendingGap& earlier : pending_gaps_) {
     if (earlier.direction != gap.direction) continue;

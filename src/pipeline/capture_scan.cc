@@ -92,7 +92,7 @@ void tell_unread(const FlowInfo& flow, const model::Stamp& stamp, model::Observa
 struct CutPackets {
   std::uint64_t packets = 0, cut = 0;
   std::size_t kept = 0;     // bytes of the longest one that was cut
-  bool of_interest = false; // connections that may speak MCP are among those they belong to
+  bool of_interest = false; // MCP may have stood in what was cut
 
   void note(const net::Packet& packet) {
     ++packets;
@@ -183,14 +183,16 @@ struct CaptureScan::State {
   // Where the cut hid even that a connection speaks MCP, no session has the gap: the whole input has.
   void finish() {
     flows.finish(last);
-    cuts.of_interest = cuts.of_interest || anomalies.entries().contains("snaplen-cut");
+    note_cuts();
     if (cuts.of_interest && !window.told()) tell_gap("the snapshot length cut packets", input, packet.number, last, window);
   }
+
+  void note_cuts() { cuts.of_interest = cuts.of_interest || (http.lost_bytes_may_be_mcp && anomalies.entries().contains("snaplen-cut")); }
 
   // What was noted since the last time goes to the input it was noted at.
   void give_to(model::InputRow& row) {
     row.books.merge(std::exchange(books, {}));
-    cuts.of_interest = cuts.of_interest || anomalies.entries().contains("snaplen-cut");
+    note_cuts();
     row.anomalies.merge(std::exchange(anomalies, {}));
     numbers.next_exchange = std::max(numbers.next_exchange, http.next_exchange);
   }

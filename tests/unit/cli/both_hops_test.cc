@@ -221,6 +221,16 @@ TEST_CASE("a broken message without an id that the server never sent is the prox
   CHECK(found->fault.party == model::Party::gateway);
 }
 
+TEST_CASE("that downloads which are no MCP were cut is no gap, and not worth a word") {
+  Capture capture;
+  for (int i = 0; i < 3; ++i) {
+    capture.exchange(kFront, i, "GET /image.png HTTP/1.1\r\nHost: h\r\n\r\n", i + 0.1, "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 600\r\n\r\n" + std::string(600, 'p'));
+  }
+  const pipeline::ScanResult result = scan_of(capture.bytes(256));
+  CHECK(result.report.findings.empty());
+  CHECK(result.report.notes.empty());
+}
+
 TEST_CASE("a capture with a small snapshot length says how much was cut and what to do, has the gap, and accuses nobody") {
   const std::size_t snapshot = GENERATE(96, 300);
   Capture capture;
