@@ -1,4 +1,3 @@
-#include "ingest/text/surroundings.h"
 #include "ingest/text/record_builder.h"
 
 #include <algorithm>
@@ -6,6 +5,7 @@
 
 #include "ingest/har/body_text.h"
 #include "ingest/text/char_class.h"
+#include "ingest/text/surroundings.h"
 #include "ingest/text/termination_flags.h"
 #include "ingest/transcript/client_words.h"
 #include "model/lost_session.h"
