@@ -280,6 +280,14 @@ Finding* shown_on_wire(const Finding& lines, Source& wire) {
   return within && lines.count <= count ? first_of_rule : nullptr;
 }
 
+// Where a capture lies beside them, it shows what became of each.
+void note_failed_exchanges(const std::vector<std::unique_ptr<Source>>& sources, Report& report) {
+  if (std::any_of(sources.begin(), sources.end(), [](const auto& source) { return source->wire; })) return;
+  for (const auto& source : sources) {
+    if (const auto note = source->failed.note()) report.notes.push_back(report.inputs[source->inputs.front()].path + ": " + *note);
+  }
+}
+
 // An access log that names no sessions tells of the same exchanges as a capture beside it: each of them is one.
 void tell_once_what_lines_tell(const std::vector<std::unique_ptr<Source>>& sources, const Limits& limits) {
   for (const auto& source : sources) {
@@ -317,6 +325,7 @@ std::optional<model::Exoneration> assemble_report(const std::vector<std::unique_
   const bool joined = gather_sessions(sources, vantages.aliases, report);
   gather_tools(sources, joined, report);
   for (const auto& source : sources) source->activity.report(report.activity);
+  note_failed_exchanges(sources, report);
   name_lost_sessions(sources);
   name_as_on_the_wire(sources, vantages.aliases);
   lay_proxy_words_beside(sources, limits);

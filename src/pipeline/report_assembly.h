@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 #include "model/exoneration.h"
 #include "pipeline/activity_log.h"
+#include "pipeline/failed_exchanges.h"
 #include "pipeline/forwarded_peer.h"
 #include "pipeline/settling_gate.h"
 #include "pipeline/timeline_tap.h"
@@ -31,10 +32,12 @@ struct Onlookers {
 // The timeline of one source goes to its own engine and to the onlookers.
 class EventTee : public model::EventSink {
  public:
-  EventTee(engine::Engine& own, ActivityLog& activity, session::CallLedger& ledger, Onlookers others) : own_(own), activity_(activity), ledger_(ledger), others_(others) {}
+  EventTee(engine::Engine& own, ActivityLog& activity, FailedExchanges& failed, session::CallLedger& ledger, Onlookers others)
+      : own_(own), activity_(activity), failed_(failed), ledger_(ledger), others_(others) {}
   void on_event(const model::TimelineEvent& event) override {
     own_.on_event(event);
     activity_.on_event(event);
+    failed_.on_event(event);
     if (others_.joint) others_.joint->on_event(event);
     if (others_.ledger_calls == 0 && others_.may_hold_hops && shows_second_hop(event)) {
       others_.ledger_calls = session::kLedgerCalls;
@@ -51,6 +54,7 @@ class EventTee : public model::EventSink {
 
   engine::Engine& own_;
   ActivityLog& activity_;
+  FailedExchanges& failed_;
   session::CallLedger& ledger_;
   Onlookers others_;
   std::vector<bool> known_sessions_;  // by index
@@ -74,7 +78,7 @@ class ObservationTee : public model::ObservationSink {
 struct Source {
   Source(const engine::RuleSet& rules, const engine::EngineOptions& engine_options, session::TrackerOptions options, Onlookers onlookers,
          const std::vector<Network>& trusted_proxies, const Limits& limits)
-      : wire(options.wire), engine(rules, engine_options, limits), activity(limits), ledger(onlookers.ledger_calls), events(engine, activity, ledger, onlookers),
+      : wire(options.wire), engine(rules, engine_options, limits), activity(limits), ledger(onlookers.ledger_calls), events(engine, activity, failed, ledger, onlookers),
         tracker(limits, std::move(options), events), tee(tracker, onlookers.tap),
         forwarded(onlookers.tap ? static_cast<model::ObservationSink&>(tee) : tracker, trusted_proxies),
         sink(!trusted_proxies.empty() ? forwarded : onlookers.tap ? static_cast<model::ObservationSink&>(tee) : tracker) {}
@@ -82,6 +86,7 @@ struct Source {
   bool wire;
   engine::Engine engine;
   ActivityLog activity;
+  FailedExchanges failed;
   session::CallLedger ledger;
   EventTee events;
   session::SessionTracker tracker;
