@@ -17,18 +17,6 @@ std::string ipv6_bytes(std::uint32_t next, std::string_view payload) {
          std::string(payload);
 }
 
-// What a table makes of one frame: the payload, or why it was refused.
-std::string verdict(std::uint32_t link, const std::string& bytes, std::size_t cut = 0) {
-  Table table;
-  table.packet(bytes, link, cut);
-  table.finish();
-  CHECK(table.books_add_up());
-  if (!table.told.events.empty()) return table.told.events.front();
-  for (const auto& [reason, count] : table.books.ignored) return "ignored " + reason;
-  for (const auto& [reason, count] : table.books.malformed) return "malformed " + reason;
-  return "nothing";
-}
-
 const std::string kGood = "C payload";
 
 }  // namespace

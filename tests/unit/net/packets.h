@@ -1,6 +1,7 @@
 // Builds packets and captures byte by byte for the tests of the net module, and records what a FlowTable hands out.
 #pragma once
 
+#include <catch2/catch.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -192,5 +193,17 @@ class Table {
 };
 
 using Events = std::vector<std::string>;
+
+// What a table makes of one frame: the payload, or why it was refused.
+inline std::string verdict(std::uint32_t link, const std::string& bytes, std::size_t cut = 0) {
+  Table table;
+  table.packet(bytes, link, cut);
+  table.finish();
+  CHECK(table.books_add_up());
+  if (!table.told.events.empty()) return table.told.events.front();
+  for (const auto& [reason, count] : table.books.ignored) return "ignored " + reason;
+  for (const auto& [reason, count] : table.books.malformed) return "malformed " + reason;
+  return "nothing";
+}
 
 }  // namespace mcpscan::tests

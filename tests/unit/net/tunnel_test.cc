@@ -23,17 +23,7 @@ std::string geneve(const std::string& bytes, std::uint16_t type, unsigned option
   return static_cast<char>(option_words) + std::string(1, '\0') + big16(type) + big32(42u << 8) + std::string(option_words * 4, '\1') + bytes;
 }
 
-// What a table makes of one frame: the payload, or why it was refused.
-std::string verdict(const std::string& bytes, std::size_t cut = 0) {
-  Table table;
-  table.packet(bytes, 1, cut);
-  table.finish();
-  CHECK(table.books_add_up());
-  if (!table.told.events.empty()) return table.told.events.front();
-  for (const auto& [reason, count] : table.books.ignored) return "ignored " + reason;
-  for (const auto& [reason, count] : table.books.malformed) return "malformed " + reason;
-  return "nothing";
-}
+std::string verdict(const std::string& bytes, std::size_t cut = 0) { return tests::verdict(1, bytes, cut); }
 
 const std::string kGood = "C payload";
 
