@@ -6,10 +6,8 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
-#include <set>
 
 #include "base/hash.h"
-#include "base/text_file.h"
 #include "base/version.h"
 #include "ingest/flow_file.h"
 #include "ingest/input_set.h"
@@ -17,8 +15,7 @@
 #include "ingest/text/csv_records.h"
 #include "ingest/text/json_records.h"
 #include "pipeline/bundle_inputs.h"
-#include "pipeline/capture_runs.h"
-#include "pipeline/capture_scan.h"
+#include "pipeline/capture_intake.h"
 #include "pipeline/har_scan.h"
 #include "pipeline/http_dump_scan.h"
 #include "pipeline/input_head.h"
@@ -27,6 +24,7 @@
 #include "pipeline/record_lines.h"
 #include "pipeline/repeated_lines.h"
 #include "pipeline/report_assembly.h"
+#include "pipeline/source_set.h"
 #include "pipeline/time_window.h"
 #include "pipeline/transcript_scan.h"
 
@@ -51,11 +49,12 @@ class Scan {
  public:
   using Progress = FunctionRef<void(const std::string&, std::uint64_t)>;
   Scan(const ScanOptions& options, const Knowledge& knowledge, const Limits& limits, Progress progress, TimelineTap* tap, RunRecorder* recorder)
-      : options_(options), knowledge_(knowledge), limits_(limits), progress_(progress), tap_(recorder ? recorder : tap), recorder_(recorder) {}
+      : options_(options), knowledge_(knowledge), limits_(limits), progress_(progress), tap_(recorder ? recorder : tap), recorder_(recorder),
+        sources_(options, knowledge.rules, limits, tap_), captures_(options, limits, numbers_, sources_, result_.report) {}
 
   ScanResult run() {
     result_.report.version = kVersion;
-    load_keys();
+    captures_.load_keys(result_.problems);
     ingest::InputSet set = ingest::expand_inputs(options_.inputs, limits_);
     for (ingest::InputProblem& problem : set.problems) {
       if (problem.named) {
@@ -64,50 +63,32 @@ class Scan {
         result_.report.notes.push_back(problem.display + ": " + problem.error.what);
       }
     }
-    if (set.files.size() > 1) {
-      joint_ = std::make_unique<engine::Engine>(knowledge_.rules, engine::EngineOptions{options_.client_timeout_us, options_.rules, engine::Scope::joint}, limits_);
-    }
-    const bool remember = joint_ || options_.exonerate != model::Party::unknown;
-    if (remember && !set.files.empty()) ledger_calls_ = std::max<std::size_t>(session::kLedgerCalls / set.files.size(), 1);
+    sources_.expect(set.files.size());
     repeated_ = std::make_unique<RepeatedLines>(set.files, knowledge_.dialects, limits_);
     for (const InputFile& file : set.files) {
       const std::size_t before = result_.report.inputs.size();
       number_ = static_cast<std::size_t>(&file - set.files.data());
       follows_ = number_ + 1 < set.files.size() && !file.set_key.empty() && set.files[number_ + 1].set_key == file.set_key;
-      if (capture_set_ != file.set_key) end_capture();
+      captures_.turn_to(file);
       read(file);
       if (tap_ && result_.report.inputs.size() > before) tap_->on_input_read(result_.report.inputs.back());
     }
-    end_capture();
-    for (std::size_t i = 0; i < sources_.size(); ++i) finish(i);
-    if (joint_) joint_->finish();
+    captures_.end();
+    for (std::size_t i = 0; i < sources_.all().size(); ++i) finish(i);
+    engine::Engine* const joint = sources_.joint();
+    if (joint) joint->finish();
     if (options_.tell_shapes) tell_shapes();
-    if (joint_ && recorder_) recorder_->take_joint(joint_->book());
-    for (const auto& source : sources_) source->vantage = result_.report.inputs[source->inputs.front()].vantage;
-    result_.exoneration = assemble_report(sources_, joint_.get(), knowledge_.rules, {options_.session, options_.tool, options_.client, options_.rules, options_.min_level, options_.exonerate}, limits_, result_.report);
+    if (joint && recorder_) recorder_->take_joint(joint->book());
+    for (const auto& source : sources_.all()) source->vantage = result_.report.inputs[source->inputs.front()].vantage;
+    result_.exoneration = assemble_report(sources_.all(), joint, knowledge_.rules, {options_.session, options_.tool, options_.client, options_.rules, options_.min_level, options_.exonerate}, limits_, result_.report);
     if (options_.tuning) options_.tuning->apply(result_.report);
     return std::move(result_);
   }
 
  private:
-  void load_keys() {
-    for (const std::string& path : options_.key_logs) {
-      const Result<std::string> text = read_text_file(path);
-      if (!text) {
-        Error error = text.error();
-        error.hint = "--keylog takes the file that SSLKEYLOGFILE named";
-        result_.problems.push_back(std::move(error));
-        continue;
-      }
-      model::AnomalyLog anomalies;
-      keys_.add(*text, path, anomalies);
-      for (const auto& [kind, anomaly] : anomalies.entries()) result_.report.notes.push_back(fmt::format("{}: {}: {}", path, kind, anomaly.text));
-    }
-  }
-
   // The evidence of the source ends here.
   void finish(std::size_t number) {
-    Source& source = *sources_[number];
+    Source& source = *sources_.all()[number];
     if (recorder_) recorder_->end_evidence(number, source.tracker, source.gate.get());
     if (source.gate) source.gate->release(), set_quiet(source, false);
     source.tracker.finish(&source.times);
@@ -117,37 +98,13 @@ class Scan {
 
   void set_quiet(Source& source, bool quiet) {
     source.engine.set_quiet(quiet);
-    if (joint_) joint_->set_quiet(quiet);
+    if (sources_.joint()) sources_.joint()->set_quiet(quiet);
     recorder_->set_quiet(quiet);
-  }
-
-  static std::string key_of(const InputFile& file, bool wire) { return wire || file.set_key.empty() ? file.display : file.set_key; }
-
-  // The rotated parts of one log are one source; every other input is its own.
-  Source& source_of(const InputFile& file, bool wire) {
-    return noted(named_source(key_of(file, wire), std::filesystem::path(file.member.empty() ? file.display : file.member).filename().string(), wire));
-  }
-
-  // The input being read is one of the source's, once.
-  Source& noted(Source& source) {
-    const auto input = static_cast<std::uint32_t>(result_.report.inputs.size() - 1);
-    if (source.inputs.empty() || source.inputs.back() != input) source.inputs.push_back(input);
-    return source;
-  }
-
-  Source& named_source(const std::string& key, const std::string& name, bool wire) {
-    const auto found = source_by_key_.find(key);
-    if (found != source_by_key_.end()) return *sources_[found->second];
-    source_by_key_.emplace(key, sources_.size());
-    sources_.push_back(std::make_unique<Source>(knowledge_.rules, engine::EngineOptions{options_.client_timeout_us, options_.rules, joint_ ? engine::Scope::one_source : engine::Scope::all, !joint_},
-                                                session::TrackerOptions{wire, name}, Onlookers{joint_.get(), ledger_calls_, tap_, sources_.size(), wire}, options_.trusted_proxies, limits_));
-    if (!options_.shapes.empty()) sources_.back()->engine.recall(options_.shapes);
-    return *sources_.back();
   }
 
   void tell_shapes() {
     std::map<std::uint64_t, model::ToolShape> best;
-    for (const auto& source : sources_) {
+    for (const auto& source : sources_.all()) {
       for (model::ToolShape& shape : source->engine.shapes()) {
         model::ToolShape& kept = best[shape.tool];
         if (shape.replies > kept.replies) kept = std::move(shape);
@@ -199,7 +156,7 @@ class Scan {
       plain_log_ = start_compressed_ = !recorder_;  // its places are those of the lines, which nothing can seek
       if (!plain_log_ || !begins_as_another(file, row)) read_log(file, input, read_head(*lines), *lines, row);
     } else if (is_http_dump(head)) {
-      scan_http_dump(**opened, std::move(head), input, {options_.time_zone, options_.since, options_.until}, limits_, numbers_, source_of(file, true).sink,
+      scan_http_dump(**opened, std::move(head), input, {options_.time_zone, options_.since, options_.until}, limits_, numbers_, sources_.of(file, true, input).sink,
                      row, [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
     } else {
       read_log(file, input, std::move(head), **opened, row);
@@ -221,17 +178,17 @@ class Scan {
 
   // False where an earlier run has read all of it.
   bool begin_recording(const InputFile& file, const std::string& head, bool as_log) {
-    start_ = recorder_->begin_file(file, head, as_log, start_compressed_, std::filesystem::absolute(key_of(file, !as_log)).lexically_normal().string());
+    start_ = recorder_->begin_file(file, head, as_log, start_compressed_, std::filesystem::absolute(SourceSet::name_of(file, !as_log)).lexically_normal().string());
     read_bytes_ = read_lines_ = 0;
     newest_first_ = false;
     return !start_.unchanged;
   }
 
   void end_recording(const InputFile& file, bool as_log, const model::InputRow& row) {
-    const auto found = source_by_key_.find(key_of(file, false));
-    const auto source = found != source_by_key_.end() ? found : source_by_key_.find(key_of(file, true));
-    if (source == source_by_key_.end()) return;
-    recorder_->end_file(source->second, sources_[source->second]->engine.book(), as_log ? read_bytes_ : row.bytes, read_lines_, !as_log || newest_first_);
+    const auto as_part = sources_.find(SourceSet::name_of(file, false));
+    const auto source = as_part ? as_part : sources_.find(SourceSet::name_of(file, true));
+    if (!source) return;
+    recorder_->end_file(*source, sources_.all()[*source]->engine.book(), as_log ? read_bytes_ : row.bytes, read_lines_, !as_log || newest_first_);
   }
 
   // The rest of a log from where it is to be read; `head` gives its beginning until then.
@@ -276,11 +233,10 @@ class Scan {
     if (start_.known != 0) return false;
     const Repetition same = repeated_->of(number_);
     if (same.bytes == 0) return false;
-    const auto mine = source_by_key_.find(key_of(file, false));
-    const bool is_new = mine == source_by_key_.end();
+    const auto mine = sources_.find(SourceSet::name_of(file, false));
     // A later run would not know where a new one belongs.
-    if (!same.whole && (is_new ? recorder_ != nullptr : mine->second != same.source)) return false;
-    if (is_new) source_by_key_.emplace(key_of(file, false), same.source);
+    if (!same.whole && (mine ? *mine != same.source : recorder_ != nullptr)) return false;
+    if (!mine) sources_.add_name(SourceSet::name_of(file, false), same.source);
     start_.offset = read_bytes_ = same.bytes;
     start_.line = same.lines + 1, read_lines_ = same.lines;
     leave_out(same, file, row);
@@ -303,7 +259,7 @@ class Scan {
   }
 
   void read_log(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row) {
-    Source& source = source_of(file, false);
+    Source& source = sources_.of(file, false, input);
     LogScanOptions options;
     options.parser = parser_options(options_, file);
     options.threads = options_.threads;
@@ -320,16 +276,17 @@ class Scan {
     options.first_offset = start_.offset;
     options.first_line = start_.line;
     if (start_.offset > 0) options.calibration_head = head;
+    const std::size_t number = *sources_.find(SourceSet::name_of(file, false));
     const std::unique_ptr<ingest::RawFile> rest = go_to_start(file, bytes, head);
     const auto leave = [&](const Repetition& same) { leave_out(same, file, row); };
-    LogWatch watch(*repeated_, number_, source_by_key_.at(key_of(file, false)), leave);
+    LogWatch watch(*repeated_, number_, number, leave);
     if (plain_log_) options.looker = &watch;
     const LogScanResult result = scan_log(rest ? *rest : bytes, std::move(head), input, knowledge_.dialects, options, limits_, source.gate ? *source.gate : source.sink, row,
                                           [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
     read_bytes_ = start_.offset + result.decoded_bytes;
     read_lines_ = result.lines;
     newest_first_ = result.calibration.newest_first;
-    if (plain_log_) repeated_->told(number_, source_by_key_.at(key_of(file, false)), newest_first_);
+    if (plain_log_) repeated_->told(number_, number, newest_first_);
     row.reader = result.reader;
     row.vantage = result.vantage;
     source.times.append(result.times);
@@ -358,66 +315,20 @@ class Scan {
     if (form.kind != ingest::RecordForm::Kind::spans) {
       read_log(file, input, read_head(lines), lines, row);
     } else {
-      const auto sink_of = [&](std::string_view service, ingest::SpanSide side) -> model::ObservationSink& { return span_source_of(file, service, side).sink; };
+      const auto sink_of = [&](std::string_view service, ingest::SpanSide side) -> model::ObservationSink& { return sources_.of_service(file, service, side, input).sink; };
       scan_spans(lines, input, {options_.since, options_.until}, limits_, sink_of, row, [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
     }
     return lines.saw_also();
   }
 
-  Source& span_source_of(const InputFile& file, std::string_view service, ingest::SpanSide side) {
-    const char* const sides[] = {"", " client", " server"};
-    auto& known = span_services_[file.display];
-    const std::string name = std::string(service) + sides[static_cast<std::size_t>(side)];
-    if (known.count(name) == 0 && known.size() >= limits_.otlp_services) return noted(named_source(file.display + "#", "other services", false));
-    known.insert(name);
-    return noted(named_source(file.display + "#" + name, service.empty() ? std::filesystem::path(file.display).filename().string() : std::string(service), false));
-  }
-
-  // The files of a rotated set are one capture, each where the one before it ends. A history keeps what each file gave, and reads it alone.
+  // A history keeps what each file gave, and reads it alone.
   void read_capture(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row) {
-    row.place_word = "packet";
-    if (capture_ && !capture_->goes_on_at(first_packet_time(head, limits_))) end_capture();
-    const bool begins = !capture_;
-    if (begins) {
-      Source& source = source_of(file, true);
-      capture_.emplace(keys_, CaptureScanOptions{options_.filter, options_.since, options_.until, options_.threads, nullptr}, limits_, numbers_, source.sink);
-      capture_set_ = file.set_key, capture_source_ = &source;
-    } else {
-      noted(*capture_source_);
-      if (capture_number_ >= 0 && file.number > capture_number_ + 1) capture_->miss_file();
-    }
-    const auto runs = runs_of(file, head, input, limits_);
-    Replayed replayed(std::move(head), bytes);
-    const bool goes_on = follows_ && !recorder_;
-    const auto progress = [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); };
-    const auto form = runs ? capture_->read(*runs, input, goes_on, row, progress) : capture_->read(replayed, input, goes_on, row, progress);
-    if (!form) {
-      begins ? capture_.reset() : capture_->miss_file();
-      row.reader = "none";
-      row.error = form.error().what;
-      if (file.named) result_.problems.push_back(form.error());
-      return;
-    }
-    row.reader = *form;
-    row.vantage = model::Vantage::client_wire;
-    capture_input_ = input, capture_number_ = file.number;
-    if (!goes_on) capture_ends();
-  }
-
-  // The file of its set that was to follow does not.
-  void end_capture() {
-    if (!capture_) return;
-    capture_->give_up(result_.report.inputs[capture_input_]);
-    capture_ends();
-  }
-
-  void capture_ends() {
-    for (const std::string& note : capture_->notes()) result_.report.notes.push_back(result_.report.inputs[capture_input_].path + ": " + note);
-    capture_.reset();
+    const Status read = captures_.read(file, input, follows_ && !recorder_, std::move(head), bytes, row, [&](std::uint64_t done) { progress_(file.display, bytes_before_ + done); });
+    if (!read.ok() && file.named) result_.problems.push_back(read.error());
   }
 
   void read_transcript(const InputFile& file, std::uint32_t input, std::string head, ByteReader& bytes, model::InputRow& row) {
-    scan_transcript(bytes, std::move(head), input, {options_.since, options_.until}, limits_, transcript_calls_, source_of(file, false).sink, row,
+    scan_transcript(bytes, std::move(head), input, {options_.since, options_.until}, limits_, transcript_calls_, sources_.of(file, false, input).sink, row,
                     [&](std::uint64_t read) { progress_(file.display, bytes_before_ + read); });
   }
 
@@ -426,7 +337,7 @@ class Scan {
     row.place_word = "entry";
     row.vantage = model::Vantage::client_wire;
     const HarScanOptions options{options_.time_zone, file.member.empty() ? file.path : std::string(), options_.threads, options_.since, options_.until};
-    const Status read = scan_har(bytes, std::move(head), input, options, limits_, numbers_, source_of(file, true).sink, row,
+    const Status read = scan_har(bytes, std::move(head), input, options, limits_, numbers_, sources_.of(file, true, input).sink, row,
                                  [&](std::uint64_t done) { progress_(file.display, bytes_before_ + done); });
     if (!read.ok()) row.error = read.error().what;
   }
@@ -450,27 +361,18 @@ class Scan {
   TimelineTap* tap_;
   RunRecorder* recorder_;
   ScanResult result_;
-  net::KeyLog keys_;
   CaptureNumbers numbers_;
+  SourceSet sources_;
+  CaptureIntake captures_;
   ingest::TranscriptCalls transcript_calls_{limits_};
-  std::unique_ptr<engine::Engine> joint_;  // the rules that look at all sources; only where there are several
-  std::vector<std::unique_ptr<Source>> sources_;
-  std::map<std::string, std::size_t> source_by_key_;
-  std::map<std::string, std::set<std::string>> span_services_;  // by input
   std::uint64_t bytes_before_ = 0;
   std::unique_ptr<RepeatedLines> repeated_;
   // Of the file that is read.
   std::size_t number_ = 0;
   bool follows_ = false;                    // another file of its set
-  std::optional<CaptureScan> capture_;      // of which more files may follow
-  std::string capture_set_;
-  Source* capture_source_ = nullptr;
-  std::uint32_t capture_input_ = 0;         // its file read last
-  std::int64_t capture_number_ = -1;        // of that file
   ReadingStart start_;
   bool plain_log_ = false, start_compressed_ = false, newest_first_ = false;
   std::uint64_t read_bytes_ = 0, read_lines_ = 0;
-  std::size_t ledger_calls_ = 0;   // of each source
   std::map<std::string, std::string> digests_;           // by path, where they are asked for
   std::map<std::uint64_t, std::string> first_of_head_;   // by size and first bytes: the path that had them first
 };
