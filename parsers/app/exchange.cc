@@ -6,6 +6,7 @@
 
 #include "app/exchange_recorder.h"
 #include "base/find_text.h"
+#include "base/ignoring_case.h"
 #include "base/text_head.h"
 
 namespace mcpscan::app {
@@ -72,7 +73,7 @@ bool is_event_stream(std::string_view content_type) {
   return content_type == kType || iequals(trim_space(content_type.substr(0, content_type.find(';'))), kType);
 }
 
-bool is_json(std::string_view content_type) { return content_type.starts_with("application/json") || icontains(content_type, "json"); }
+bool is_json(std::string_view content_type) { return content_type.starts_with("application/json") || contains_ignoring_case(content_type, "json"); }
 
 Direction direction_of(Side from) { return from == Side::client ? Direction::client_to_server : Direction::server_to_client; }
 

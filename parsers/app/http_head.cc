@@ -8,8 +8,8 @@
 #include <emmintrin.h>
 #endif
 
-#include "base/find_text.h"
 #include "base/hash.h"
+#include "base/ignoring_case.h"
 #include "model/session_id.h"
 
 namespace mcpscan::app {
@@ -155,7 +155,7 @@ void set_once(std::string_view& field, std::string_view value) {
 
 void set_accept(HttpHead& head, std::string_view value) {
   set_once(head.accept, value);
-  head.accepts_event_stream |= icontains(value, "text/event-stream");
+  head.accepts_event_stream |= contains_ignoring_case(value, "text/event-stream");
 }
 
 void set_last_event_id(HttpHead& head, std::string_view value) {
@@ -165,7 +165,7 @@ void set_last_event_id(HttpHead& head, std::string_view value) {
 
 void set_upgrade(HttpHead& head, std::string_view value) {
   head.has_upgrade = true;
-  head.upgrade_h2c |= icontains(value, "h2c");
+  head.upgrade_h2c |= contains_ignoring_case(value, "h2c");
 }
 
 // The line that begins at `at`, without its end, and where its first colon stands; the line's size when it has none.
@@ -271,12 +271,6 @@ std::string_view trim_space(std::string_view text) {
 
 bool iequals(std::string_view a, std::string_view b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
-}
-
-bool icontains(std::string_view text, std::string_view lower_word) {
-  if (find_text(text, lower_word) != std::string_view::npos) return true;
-  return std::search(text.begin(), text.end(), lower_word.begin(), lower_word.end(), [](char x, char y) { return lower(x) == y; }) !=
-         text.end();
 }
 
 namespace {

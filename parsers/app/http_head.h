@@ -76,7 +76,6 @@ Likeness looks_like_event_chunk(std::string_view bytes);
 Likeness looks_like_event(std::string_view bytes);
 
 bool iequals(std::string_view a, std::string_view b);
-bool icontains(std::string_view text, std::string_view lower_word);
 std::string_view trim_space(std::string_view text);
 
 }  // namespace mcpscan::app

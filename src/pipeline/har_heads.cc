@@ -4,12 +4,12 @@
 #include <array>
 
 #include "app/json_skipper.h"
+#include "base/ignoring_case.h"
 #include "base/limits.h"
 
 namespace mcpscan::pipeline {
 namespace {
 
-using app::icontains;
 using app::iequals;
 using ingest::HarBody;
 using ingest::HarEntry;
@@ -29,7 +29,7 @@ void add_fields(const std::vector<HarHeader>& headers, app::HttpHead& head) {
 
 template <typename Words>
 bool names_any(std::string_view text, const Words& words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return icontains(text, word); });
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return contains_ignoring_case(text, word); });
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ app::HttpHead har_response_head(const HarEntry& entry) {
   return head;
 }
 
-bool is_event_stream(std::string_view content_type) { return icontains(content_type, "text/event-stream"); }
+bool is_event_stream(std::string_view content_type) { return contains_ignoring_case(content_type, "text/event-stream"); }
 
 app::CodingList har_codings(std::string_view body) {
   app::CodingList list;
@@ -81,7 +81,7 @@ app::CodingList har_codings(std::string_view body) {
 
 bool may_be_mcp(const app::HttpHead& request, const app::HttpHead& response) {
   if (request.speaks_mcp() || !response.session_id.empty()) return true;
-  if (request.method == "POST") return request.content_type.empty() || icontains(request.content_type, "json");
+  if (request.method == "POST") return request.content_type.empty() || contains_ignoring_case(request.content_type, "json");
   return request.method == "GET" && (is_event_stream(response.content_type) || request.accepts_event_stream);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ignoring_case.h"
 #include "ingest/har/body_text.h"
 #include "model/book_reasons.h"
 
@@ -102,7 +103,7 @@ void HarIntake::fill_response(const app::HttpHead& head, HarExchange& exchange) 
   if (!exchange.has_response) exchange.response_state = HarBodyState::nothing_sent;
   exchange.response.head.codings = har_codings(exchange.response_body);
   exchange.body_cut = is_cut(entry_, head, exchange.response_body);
-  if (!exchange.body_cut && app::icontains(head.content_type, "event-stream")) complete_last_event(exchange.response_body);
+  if (!exchange.body_cut && contains_ignoring_case(head.content_type, "event-stream")) complete_last_event(exchange.response_body);
 }
 
 // Events keep their order, and stay between head and end.
