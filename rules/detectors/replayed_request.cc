@@ -82,7 +82,7 @@ class ReplayedRequest : public Detector {
     Bucket& bucket = bucket_of(request);
     bucket.tags[bucket.oldest] = tag_of(request);
     bucket.places[bucket.oldest] = static_cast<std::uint16_t>(place);
-    bucket.oldest = (bucket.oldest + 1) % kInBucket;
+    bucket.oldest = static_cast<std::uint16_t>((bucket.oldest + 1) % kInBucket);
   }
 
   void judge(const TimelineEvent& event, const Sent& before, const Sent& now, FindingSink& findings) const {
