@@ -74,10 +74,16 @@ bool holds_rpc(const JsonValue& value) { return value.text.size() > 16 && value.
 
 constexpr int kDeepest = 3;  // objects around a message, or around a header
 
+// An array of objects; [MCP][pid 12] is the head of a sentence.
+bool is_batch_text(std::string_view text) {
+  const std::size_t first = text.starts_with('[') ? text.find_first_not_of(" \\nrt", 1) : std::string_view::npos;  // its escapes stand as they came
+  return first != std::string_view::npos && text[first] == '{';
+}
+
 // A string that holds nothing but a message: JSON, a JSON string of it, SSE text, Python's bytes.
 bool is_message_text(std::string_view text) {
-  constexpr std::array<std::string_view, 9> kBegin{"{", "[", "\\\"", "event:", "data:", "id:", "retry:", "b'", "b\\\""};
-  return std::any_of(kBegin.begin(), kBegin.end(), [&](std::string_view begin) { return text.starts_with(begin); });
+  constexpr std::array<std::string_view, 8> kBegin{"{", "\\\"", "event:", "data:", "id:", "retry:", "b'", "b\\\""};
+  return is_batch_text(text) || std::any_of(kBegin.begin(), kBegin.end(), [&](std::string_view begin) { return text.starts_with(begin); });
 }
 
 // The message that a member is or holds: an object with "jsonrpc" among its own keys, at most kDeepest objects further in, an array, or a

@@ -265,6 +265,14 @@ TEST_CASE("JSON lines: a body in a string of its own, escapes resolved; a bare m
   CHECK(only(R"({"severity":"INFO","timestamp":"2026-11-29T16:35:55Z","jsonPayload":{"message":"Shutting down"}})").notice == "server_stopped");
 }
 
+TEST_CASE("JSON lines: a text that begins with a bracket is a sentence, unless it is a batch") {
+  const Read sent = only(R"({"level":"info","message":"[MCP][User: 67][speedy] Transport sending: {\"method\":\"ping\",\"jsonrpc\":\"2.0\",\"id\":4}"})");
+  CHECK(sent.kind == RecordKind::message);
+  CHECK(sent.body == R"({"method":"ping","jsonrpc":"2.0","id":4})");
+  CHECK(sent.direction == "client-to-server");
+  CHECK(only(R"({"level":"info","message":"[\n  {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}]"})").body.starts_with("[\n"));
+}
+
 TEST_CASE("framings stack: CRI around JSON around a Python layout; Fluent Bit around docker") {
   const Read cri = only(R"(2026-11-29T16:35:56Z stderr F {"date":1795970155.5,"log":"2026-11-29 16:35:09,620 - mcp.server.streamable_http - INFO - Terminating session: abc\n"})" "\n");
   CHECK(cri.notice == "session_ended");
