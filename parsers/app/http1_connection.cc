@@ -30,6 +30,7 @@ std::size_t Http1Connection::feed(Side from, std::string_view bytes, const Stamp
     return client_reader_.feed(bytes, stamp);
   }
   server_spoke_ = true;
+  cut_by_client_ = false;
   forced_ = forced;
   const std::size_t used = server_reader_.feed(bytes, stamp);
   forced_ = false;
@@ -199,6 +200,8 @@ void Http1Connection::response_end(const Stamp& stamp) {
   }
   if (downloading_ == nullptr) return;
   downloading_->response_end(stamp);
+  // A body that only the close ends is cut where the client closed, unless the server went on: its own close may be the answer to that.
+  if (server_closed_ && cut_by_client_) return close_download(EndReason::closed_by_client, client_closed_at_);
   close_download(EndReason::complete, stamp);
 }
 
@@ -272,7 +275,7 @@ void Http1Connection::end_download_before_lost_request(const Stamp& stamp) {
 void Http1Connection::half_close(Side from, const Stamp& stamp) {
   if (from == Side::client && !client_closed_) {
     client_closed_ = true;
-    client_closed_first_ = !server_closed_;
+    client_closed_first_ = cut_by_client_ = !server_closed_;
     client_closed_at_ = stamp;
     client_reader_.close(stamp);
   } else if (from == Side::server && !server_closed_) {

@@ -110,6 +110,7 @@ class Http1Connection final : public HttpProtocol {
   bool response_gap_ = false;  // responses may be missing before the next one
   bool pairing_lost_ = false;
   bool client_closed_ = false, server_closed_ = false, client_closed_first_ = false;
+  bool cut_by_client_ = false;  // and the server has sent nothing since
   model::Stamp client_closed_at_;
 };
 

@@ -99,6 +99,17 @@ TEST_CASE("who ended an exchange that never completed is told") {
     wire.client(post(call(1))).server(begun).close(Side::client).server(chunk(": more\n\n")).close(Side::server);
     CHECK(wire.end().back() == "#1 end closed_by_client 83/16 @3");
   }
+  SECTION("the client closes first, and a body that only the close ends is cut there, whatever the server's own close says") {
+    Wire wire;
+    wire.recorder.stamps = true;
+    wire.client(post(call(1))).server("HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\n: wait\n\n").close(Side::client).close(Side::server);
+    CHECK(wire.end().back() == "#1 end closed_by_client 83/8 @3");
+  }
+  SECTION("a body that only the close ends goes on behind the client's FIN, and is whole") {
+    Wire wire;
+    wire.client(post(call(1))).server("HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n").close(Side::client).server(result(1)).close(Side::server);
+    CHECK(wire.end().back() == "#1 end complete 83/48");
+  }
   SECTION("the server closes in the middle of a chunked body") {
     Wire wire;
     wire.client(post(call(1))).server(begun).close(Side::server);
