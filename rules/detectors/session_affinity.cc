@@ -1,5 +1,5 @@
 // A session that one replica knows and another does not: refused and answered in turn within a short time, in one log or in those of two
-// replicas, of which one only answers it and the other only refuses it.
+// replicas, of which one only answers it and the other only refuses it; or refused once, by a server that never answered for it.
 // Source: MCP 2025-11-25 transports "Session Management"; protocol notes SE03.
 #include <algorithm>
 #include <map>
@@ -9,6 +9,7 @@
 #include "engine/by_input.h"
 #include "engine/by_session.h"
 #include "engine/session_refusal.h"
+#include "engine/session_servers.h"
 #include "model/detector.h"
 #include "session/session_table.h"
 
@@ -25,12 +26,15 @@ class SessionAffinity : public Detector {
     if (!event.session) return;
     if (event.kind == EventKind::session_finished) return flush(event, findings);
     const bool summary = event.kind == EventKind::exchange_summary;
-    if (!summary && !event.exchange->named_session) return;
     const unsigned status = summary ? event.observation->http->status : event.exchange->status;
+    const bool answered = status >= 200 && status < 300;
+    if (answered) servers_.note_answer(event);
+    if (!summary && !event.exchange->named_session) return;
     const HttpFacts* http = event.observation->http;
     const std::string_view method = summary ? http->method : std::string_view(event.exchange->method);
     const bool refused = refuses_session(method, status, http ? http->refusal : std::string_view());
-    if (!refused && (status < 200 || status >= 300)) return;
+    if (refused) servers_.note_refusal(event);
+    else if (!answered) return;
     if (!refused && refused_last(event)) return;
     note(event, refused, refused && speaks(event));
   }
@@ -89,11 +93,28 @@ class SessionAffinity : public Detector {
 
   void flush(const TimelineEvent& event, FindingSink& findings) {
     const auto inputs = seen_.take(event.session->index);
-    if (!inputs) return;
-    for (auto& [input, seen] : *inputs) {
-      if (seen.flips >= 2) tell(event.session->label, seen.flips, seen.first_flip, std::move(seen.evidence), seen.told || seen.flips > 2, findings);
-      else if (seen.flips == 0) keep(*event.session, std::move(seen));
+    bool told = false;
+    if (inputs) {
+      for (auto& [input, seen] : *inputs) {
+        told = told || seen.flips >= 2;
+        if (seen.flips >= 2) tell(event.session->label, seen.flips, seen.first_flip, std::move(seen.evidence), seen.told || seen.flips > 2, findings);
+        else if (seen.flips == 0) keep(*event.session, std::move(seen));
+      }
     }
+    SessionServers::OfId* const strays = servers_.strays_of(*event.session);
+    if (strays && !told && !strays->told) tell_strays(event.session->label, *strays, findings);
+    if (strays) strays->told = true;
+    servers_.forget(*event.session);
+  }
+
+  static void tell_strays(const std::string& session, const SessionServers::OfId& id, FindingSink& findings) {
+    FindingDraft draft;
+    draft.session = session;
+    draft.count = id.strayed;
+    draft.at = id.first_stray;
+    draft.evidence = id.strays;
+    draft.fault = {Party::network, Certainty::strong, {"server"}, "the session was sent to a server that had never answered for it, while the one that had was still there: a load balancer does not keep sessions together"};
+    findings.add(std::move(draft));
   }
 
   void keep(const Session& session, Seen seen) {
@@ -143,6 +164,7 @@ class SessionAffinity : public Detector {
   bool one_input_;
   std::int64_t window_us_;
   BySession<ByInput<Seen>> seen_;
+  SessionServers servers_;
   std::map<std::string, Replicas> replicas_;
 };
 

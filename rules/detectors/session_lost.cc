@@ -1,6 +1,7 @@
 // Exchanges refused because the server no longer knows the session. One refusal is often told several times: by a statement in the log, in
 // other words on other levels, by the access line, by the client that got it. One finding a session; none where the session answers again
-// afterwards, which is session-affinity's, nor for the session that a gateway keeps to a backend, which is upstream-session-lost's.
+// afterwards or where a server refused it that had never answered for it, which is session-affinity's, nor for the session that a gateway keeps
+// to a backend, which is upstream-session-lost's.
 // Source: MCP 2025-11-25 transports "Session Management" (404, then initialize anew); protocol notes SE02.
 #include <algorithm>
 #include <cctype>
@@ -10,6 +11,7 @@
 
 #include "base/hash.h"
 #include "engine/session_refusal.h"
+#include "engine/session_servers.h"
 #include "engine/upstream_errors.h"
 #include "model/detector.h"
 #include "model/lost_session.h"
@@ -84,12 +86,15 @@ class SessionLost : public Detector {
       case EventKind::notice: return on_notice(event);
       case EventKind::exchange_summary:
         if (!event.session) return on_nameless_status(event, findings);
+        note_who(event, event.observation->http->method, event.observation->http->status);
         return on_status(event, event.observation->http->status, kAccessLine);
       case EventKind::exchange_closed: return on_exchange(event);
       case EventKind::reply: return on_reply(event);
       case EventKind::request: return on_request(event);
       case EventKind::outcome: return on_outcome(event);
-      case EventKind::session_finished: return flush(event.session->index, event.session, findings);
+      case EventKind::session_finished:
+        flush(event.session->index, event.session, findings);
+        return servers_.forget(*event.session);
       default: return;
     }
   }
@@ -186,11 +191,21 @@ class SessionLost : public Detector {
     if (status >= 200 && status < 300) answered(event);
   }
 
-  void on_exchange(const TimelineEvent& event) {
-    if (!event.exchange->named_session) return;
-    const unsigned status = event.exchange->status;
-    if (status == kNotFound && event.exchange->replies > 0) return;  // its error body has told
+  // Which server answered for the session, or refused it.
+  void note_who(const TimelineEvent& event, std::string_view method, unsigned status) {
+    if (!event.session) return;
     const std::string_view body = event.observation->http ? event.observation->http->refusal : std::string_view();
+    if (status >= 200 && status < 300) servers_.note_answer(event);
+    else if ((!event.exchange || event.exchange->named_session) && refuses_session(method, status, body)) servers_.note_refusal(event);
+  }
+
+  void on_exchange(const TimelineEvent& event) {
+    const unsigned status = event.exchange->status;
+    const HttpFacts* http = event.observation->http;
+    note_who(event, event.exchange->method, status);
+    if (!event.exchange->named_session) return;
+    if (status == kNotFound && event.exchange->replies > 0) return;  // its error body has told
+    const std::string_view body = http ? http->refusal : std::string_view();
     if (status >= 400 && tells_lost_session(body)) return tell(event, {kExchange, status, true, false, false});  // whatever the status
     if (status == kNotFound && event.exchange->method == "POST" && is_page(body)) return note_page(event);
     on_status(event, status, kExchange);
@@ -349,9 +364,10 @@ class SessionLost : public Detector {
       for (FindingDraft& draft : pages ? pages.mapped() : std::vector<FindingDraft>()) findings.add(std::move(draft));
       return;
     }
+    const bool strayed = session && servers_.strays_of(*session) != nullptr;
     const Fault fault = blame(session, found->second);
     for (FindingDraft& draft : found->second.drafts) {
-      if (found->second.answered_again) break;
+      if (found->second.answered_again || strayed) break;
       if (session) draft.session = session->label;
       draft.fault = fault;
       if (fault.party == Party::unknown) draft.level = Level::informational;
@@ -384,6 +400,7 @@ class SessionLost : public Detector {
 
   std::map<std::uint32_t, Told> told_;  // sessions open at a time, so bounded by Limits::sessions
   std::map<std::uint32_t, std::vector<FindingDraft>> pages_;  // of those sessions, since they were last answered
+  SessionServers servers_;
   bool restarted_ = false;
   Nameless nameless_;
 };
