@@ -120,11 +120,12 @@ class ClientMisattribution : public Detector {
   }
 
   void judge(const Case& seen, FindingSink& findings) const {
+    if (session::same_payload(seen.shown, seen.own)) return;  // whatever it says: a server may have written it
     if (seen.shown.gave_up) {
       if (seen.own.answered) tell_given_up(seen, findings);
       return;
     }
-    if (seen.shown.content == 0 || session::same_payload(seen.shown, seen.own) || (!seen.own.answered && !seen.wire.on_wire)) return;
+    if (seen.shown.content == 0 || (!seen.own.answered && !seen.wire.on_wire)) return;
     const CallRecord* const other = owner_of(seen.wire, seen.shown.content);
     if (other && other->asked != seen.own.asked && other->session == seen.own.session && overlap(seen.own, *other)) tell_foreign(seen, *other, findings);
   }
