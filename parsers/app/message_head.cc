@@ -235,7 +235,10 @@ void HeadWalk::result_member(std::string_view key) {
   if (bit != 0 || key == "_meta") return skip();
   const JsonToken token = in_->value();
   if (key == "isError" && token.raw == "true") tokens_.result_keys |= model::kIsErrorTrue;
-  if (key == "resultType" && decode_string(token, arena_) == "input_required") tokens_.result_keys |= model::kInputRequired;
+  if (key != "resultType") return;
+  const std::string_view form = decode_string(token, arena_);
+  if (form == "input_required") tokens_.result_keys |= model::kInputRequired;
+  if (form == "task") tokens_.result_keys |= model::kTask;  // SEP-2663: its members stand in the result itself
 }
 
 // What nearly every result is, written as every SDK writes it: [{"type":"text","text":"..."}]. Costs no more than skipping it.

@@ -102,7 +102,7 @@ class ModernRules : public Detector {
     const bool status = reply ? event.call->method == "tasks/get" || (message.result_keys & kTask) != 0 : message.method == "notifications/tasks/status";
     if (event.kind == EventKind::request) return note_request(event, message);
     if (!status || !json_.read(message)) return;
-    const std::string where = reply ? ((message.result_keys & kTask) != 0 ? "/result/task" : "/result") : "/params";
+    const std::string where = reply ? ((message.result_keys & (kTask | kTaskId)) == kTask ? "/result/task" : "/result") : "/params";
     const std::string task(json_.text(where + "/taskId")), now(json_.text(where + "/status"));
     if (task.empty() || now.empty()) return;
     if (tasks_.size() >= kKept) tasks_.clear();
