@@ -13,11 +13,12 @@ namespace mcpscan::app {
 struct JsonBlock {
   static constexpr std::size_t kBytes = 64;
   std::uint64_t quote = 0, backslash = 0, open = 0, close = 0, control = 0, high = 0;
+  std::uint64_t blank = 0;  // spaces; the others are control bytes
   std::uint64_t odd = 0;  // upper-case letters and apostrophes: outside a string only the E of a number is JSON
 
   // Without the first `count` bytes, 0 to 63.
   JsonBlock shifted(int count) const {
-    return {quote >> count, backslash >> count, open >> count, close >> count, control >> count, high >> count, odd >> count};
+    return {quote >> count, backslash >> count, open >> count, close >> count, control >> count, high >> count, blank >> count, odd >> count};
   }
 };
 
@@ -31,6 +32,7 @@ inline JsonBlock classify_bytewise(const char* bytes) {
     if ((c | 0x20) == '{') block.open |= bit;
     if ((c | 0x20) == '}') block.close |= bit;
     if (c < 0x20) block.control |= bit;
+    if (c == ' ') block.blank |= bit;
     if ((c >= 'A' && c <= 'Z') || c == '\'') block.odd |= bit;
     if (c >= 0x80) block.high |= bit;
   }
@@ -57,6 +59,7 @@ template <BlockPart kPart = BlockPart::structure>
     if constexpr (kPart == BlockPart::structure) {
       const __m128i lower = _mm_or_si128(v, _mm_set1_epi8(0x20));  // [ and { become one, ] and } too
       const __m128i upper = _mm_and_si128(_mm_cmpgt_epi8(v, _mm_set1_epi8('A' - 1)), _mm_cmplt_epi8(v, _mm_set1_epi8('Z' + 1)));
+      block.blank |= mask_bits(_mm_cmpeq_epi8(v, _mm_set1_epi8(' ')), part);
       block.open |= mask_bits(_mm_cmpeq_epi8(lower, _mm_set1_epi8('{')), part);
       block.close |= mask_bits(_mm_cmpeq_epi8(lower, _mm_set1_epi8('}')), part);
       block.odd |= mask_bits(_mm_or_si128(upper, _mm_cmpeq_epi8(v, _mm_set1_epi8('\''))), part);

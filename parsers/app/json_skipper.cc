@@ -114,7 +114,7 @@ void JsonSkipper::check_cut_markers(const char* block, std::uint64_t brackets) {
 JsonToken JsonSkipper::container(JsonType type) {
   const char* start = at_;
   Nesting nesting;
-  std::uint64_t string_carry = 0, escape_carry = 0;
+  std::uint64_t string_carry = 0, escape_carry = 0, loose = 0;
   while (at_ < end_) {
     const JsonBlock block = block_at<BlockPart::structure>(at_, begin_, end_);
     const std::uint64_t escaped = escaped_bytes(block.backslash, escape_carry);
@@ -133,6 +133,7 @@ JsonToken JsonSkipper::container(JsonType type) {
     }
     const std::uint64_t text = strings & inside;
     high_ |= block.high & inside;
+    loose |= (((block.blank | block.control) & ~strings) | block.backslash) & inside;
     if ((block.control & text) != 0) faults_ |= kControlByte;
     if (((block.odd | block.backslash) & ~strings & inside) != 0) faults_ |= kSuspectByte;
     if ((escaped & text) != 0) check_escapes(at_, escaped & text);
@@ -146,7 +147,7 @@ JsonToken JsonSkipper::container(JsonType type) {
   if (depth_ + nesting.deepest > depth_limit_) faults_ |= kDeep;
   if (nesting.depth != 0) return fail(), JsonToken{};
   if (nesting.mismatch != 0) return faults_ |= kBroken, JsonToken{};
-  return {type, false, since(start)};
+  return {type, false, since(start), loose == 0};
 }
 
 // The first quote, backslash or control byte at or after `from`.

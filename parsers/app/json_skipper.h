@@ -29,6 +29,7 @@ struct JsonToken {
   JsonType type = JsonType::none;
   bool escaped = false;  // a string with backslashes: content() has to be decoded
   std::string_view raw;  // as it stood, quotes included
+  bool compact = true;   // an object or array without blanks between its tokens or backslashes in its strings
 
   explicit operator bool() const { return type != JsonType::none; }
   bool is_string() const { return type == JsonType::string; }

@@ -8,6 +8,7 @@
 
 #include "app/json_text.h"
 #include "base/hash.h"
+#include "base/json_digest.h"
 
 namespace mcpscan::app {
 
@@ -349,7 +350,7 @@ void fill_call(const Tokens& tokens, Arena& arena, model::RpcMessage& message) {
     message.related = make_id(tokens.progress_token, arena);
   }
   message.progress_token = make_id(tokens.meta_progress_token, arena);
-  message.arguments_digest = digest_of(tokens.arguments);
+  message.arguments_digest = tokens.arguments.compact ? digest_of(tokens.arguments) : json_digest(tokens.arguments.raw, arena);
   message.asks_for_task = tokens.task;
 }
 

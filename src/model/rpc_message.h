@@ -82,7 +82,7 @@ struct RpcMessage {
   std::uint64_t digest = 0;           // XXH3 of the raw params, result or error text; 0 when there is none
   std::span<const std::string_view> content_texts;  // result: texts of its content blocks of type text, as they stood between their quotes
   std::string_view structured;        // result: structuredContent as it stood
-  std::uint64_t arguments_digest = 0;   // request: XXH3 of params.arguments as it stood; 0: none
+  std::uint64_t arguments_digest = 0;   // request: of what params.arguments say, whatever blanks and escapes they are written with; 0: none
   std::uint32_t batch_size = 0;       // 0: alone; else the number of messages in the array
   std::uint32_t batch_index = 0;
   bool asks_for_task = false;         // request: params has a member task

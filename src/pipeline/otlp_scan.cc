@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/json_digest.h"
 #include "ingest/text/block_reader.h"
 #include "model/opposite.h"
 
@@ -72,7 +73,7 @@ model::RpcId id_of(std::string_view text) {
   return {number ? model::IdType::integer : model::IdType::string, text, text};
 }
 
-model::RpcMessage request_of(const SpanFacts& span) {
+model::RpcMessage request_of(const SpanFacts& span, Arena& arena) {
   model::RpcMessage message;
   message.id = id_of(span.id);
   message.kind = span.method.starts_with("notifications/") ? MessageKind::notification : MessageKind::request;
@@ -80,7 +81,7 @@ model::RpcMessage request_of(const SpanFacts& span) {
   message.target = span.tool;
   message.protocol_version = span.protocol_version;
   message.defects = model::kTruncated;
-  if (span.arguments.starts_with('{')) message.arguments_digest = hash_bytes(span.arguments);
+  if (span.arguments.starts_with('{')) message.arguments_digest = json_digest(span.arguments, arena);
   return message;
 }
 
@@ -221,8 +222,8 @@ class SpanScan {
     return seen;
   }
 
-  void tell_start(const HeldSpan& held, Time at) const {
-    const model::RpcMessage message = request_of(held.facts);
+  void tell_start(const HeldSpan& held, Time at) {
+    const model::RpcMessage message = request_of(held.facts, arena_);
     model::HttpFacts http;
     http.peer = held.facts.client_address;
     Observation seen = base_of(held, at);

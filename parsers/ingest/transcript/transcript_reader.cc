@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "base/json_digest.h"
 #include "ingest/text/char_class.h"
 #include "ingest/transcript/client_words.h"
 
@@ -16,22 +17,6 @@ std::uint64_t digest_of(const ShownText& shown) { return shown.any ? hash_bytes(
 bool is_codex(const JsonMembers& members) { return members.find("payload").type == JsonType::object && !members.find("message").present(); }
 
 }  // namespace
-
-std::uint64_t arguments_digest(std::string_view json, Arena& arena) {
-  if (json.empty()) return 0;
-  if (json.find_first_of(" \t\r\n") == std::string_view::npos) return hash_bytes(json);
-  const std::span<char> buffer = arena.buffer(json.size());
-  std::size_t used = 0;
-  bool in_string = false;
-  for (std::size_t at = 0; at < json.size(); ++at) {
-    const char c = json[at];
-    if (!in_string && (is_blank(c) || c == '\n' || c == '\r')) continue;
-    if (c == '"') in_string = !in_string;
-    buffer[used++] = c;
-    if (in_string && c == '\\' && at + 1 < json.size()) buffer[used++] = json[++at];
-  }
-  return hash_bytes({buffer.data(), used});
-}
 
 TranscriptForm TranscriptReader::form() const {
   if (forms_[1] + forms_[2] == 0) return TranscriptForm::unknown;
@@ -69,7 +54,7 @@ void TranscriptReader::read_members(const JsonMembers& members, const model::Sou
     record.outcome.conversation = line.conversation.empty() ? std::string_view(conversation_) : line.conversation;
     record.outcome.agent = line.agent;
     record.outcome.sidechain = line.sidechain;
-    record.outcome.arguments_digest = arguments_digest(event.arguments, arena);
+    record.outcome.arguments_digest = json_digest(event.arguments, arena);
     event.is_start ? take_start(event, record, told, yield) : take_end(event, record, told, yield);
   };
   if (is_codex(members)) read_codex_line(members, arena, line, on_event);

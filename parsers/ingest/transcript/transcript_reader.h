@@ -73,7 +73,4 @@ class TranscriptReader {
   std::array<std::uint64_t, 3> forms_{};     // lines by TranscriptForm
 };
 
-// XXH3 of the JSON text without the blanks between its tokens, as clients send it; 0 for no text.
-std::uint64_t arguments_digest(std::string_view json, Arena& arena);
-
 }  // namespace mcpscan::ingest

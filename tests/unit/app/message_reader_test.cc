@@ -133,6 +133,12 @@ TEST_CASE("structured content and arguments have digests of their own, a cut mes
   CHECK(model::structured_digest(result.messages.at(0)) == hash_bytes(R"({"a":[1]})"));
   const auto call = read_body(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"q":"z"}}})");
   CHECK(call.messages.at(0).arguments_digest == hash_bytes(R"({"q":"z"})"));
+  const auto asked = [](const std::string& arguments) { return read_body(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":)" + arguments + "}}").messages.at(0).arguments_digest; };
+  CHECK(asked("{ \"q\" :\n\"z\" }") == asked(R"({"q":"z"})"));
+  CHECK(asked(R"({"q":"a b"})") != asked(R"({"q":"ab"})"));
+  CHECK(asked(R"({"q":"caf\u00e9 \ud83d\ude00 a\/b"})") == asked("{\"q\":\"caf\xc3\xa9 \xf0\x9f\x98\x80 a/b\"}"));
+  CHECK(asked(R"({"q":"\u0022,\\"})") == asked(R"({"q":"\",\u005c"})"));
+  CHECK(asked(R"({"q":"a\",\"b"})") != asked(R"({"q":"a","b"})"));
   const auto cut = read_body(R"({"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"a"}],"structuredContent":{"a")");
   CHECK(model::content_digest(cut.messages.at(0)) == 0);
 }
