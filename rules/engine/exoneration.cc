@@ -31,6 +31,7 @@ namespace {
 constexpr std::size_t kBatches = 2000;
 constexpr std::size_t kRefusals = 50;
 constexpr std::size_t kNamed = 3;        // calls named in one cell
+constexpr unsigned kBadGateway = 502, kGatewayTimeout = 504;
 
 std::string_view words(session::SlowCall slow) {
   switch (slow) {
@@ -63,6 +64,8 @@ std::string_view place_words(Vantage vantage) {
   }
   return "a place that was not told";
 }
+
+std::string counted_calls(std::uint64_t count) { return fmt::format("{} {}", count, count == 1 ? "call" : "calls"); }
 
 // Its client hung up, cancelled or gave up; nobody owes it a reply.
 bool left_by_client(const CallRecord& record) {
@@ -102,6 +105,7 @@ class Advocate {
     std::uint64_t calls = 0, right = 0, refused = 0, left = 0, open = 0, others = 0, unexplained = 0, wrong = 0;
     std::uint64_t on_wire = 0, own_stream = 0, comparable = 0, repeats_own = 0, payloads = 0, replies_on_get = 0;
     std::uint64_t joined = 0, same_payload = 0, altered = 0, restored = 0;
+    std::uint64_t by_gateways_word = 0;  // refused by a status that gateways answer with
     std::uint64_t shown = 0, shown_right = 0, shown_without = 0;
   };
 
@@ -123,7 +127,9 @@ class Advocate {
     count_calls(*judged->ledger);
     const auto record = std::find_if(group.begin(), group.end(), [](const Exhibit& exhibit) { return exhibit.vantage == Vantage::client; });
     const bool has_record = record != group.end();
-    if (has_record) compare_record(*record->ledger, *judged->ledger);
+    for (const Exhibit& exhibit : group) {
+      if (exhibit.vantage == Vantage::client) compare_record(*exhibit.ledger, *judged->ledger);
+    }
     if (proof_.party == Party::client && !has_record) refuse(fmt::format("no record of the client's own was joined with {}: what it made of its replies cannot be seen (add its transcript)", judged->name), {});
     const Exhibit* const source = proof_.party == Party::gateway ? what_came_in(group, *judged) : nullptr;
     if (source) compare_hop(*judged->ledger, *source->ledger);
@@ -170,6 +176,7 @@ class Advocate {
       tally_.own_stream += record.on_wire;
     } else if (record.closed == CloseReason::refused) {
       ++tally_.refused;
+      tally_.by_gateways_word += record.status >= kBadGateway && record.status <= kGatewayTimeout;
     } else if (left_by_client(record) || record.late) {
       ++tally_.left;
     } else if (others_.names(ledger.session(record), record)) {
@@ -192,7 +199,8 @@ class Advocate {
       }
       ++tally_.shown;
       const CallRecord& own = wire.records()[joined.partner[i]];
-      tally_.shown_right += shown.gave_up ? !own.answered : session::same_payload(shown, own) || shown.content == 0;
+      const bool too_late = own.answered && shown.replied.known() && own.replied.us > shown.replied.us + joined.offset_us;
+      tally_.shown_right += session::same_payload(shown, own) || (shown.gave_up ? !own.answered || own.late || too_late : shown.content == 0);
     }
   }
 
@@ -319,6 +327,8 @@ class Advocate {
     if (t.joined > 0) check("payloads that left the gateway as they came into it", t.same_payload, t.joined, t.restored > 0 ? fmt::format("{} ids were rewritten and put back", t.restored) : std::string());
     if (t.unexplained > 0) refuse(fmt::format("{} calls got no reply, and nothing tells why", t.unexplained), {});
     if (t.altered > 0 && proof_.party == Party::gateway) refuse(fmt::format("{} payloads left the gateway other than they came into it", t.altered), {});
+    if (t.by_gateways_word > 0 && proof_.party == Party::gateway) refuse(fmt::format("502, 503 or 504, which gateways write, was the answer to {}: whether this one had to is not in this evidence", counted_calls(t.by_gateways_word)), {});
+    if (proof_.party == Party::client && t.shown_right < t.shown) refuse(fmt::format("its record shows for {} something else than the wire gave", counted_calls(t.shown - t.shown_right)), {});
     if (t.open > 0) limit(fmt::format("{} calls were still open where the evidence ends", t.open));
     if (t.right == 0 && proof_.party != Party::client) refuse("no reply is in this evidence", {});
   }
@@ -345,7 +355,8 @@ class Advocate {
       // Where nobody is named, the others are who it may have been.
       const bool helped = fault.party != Party::unknown && std::find(fault.contributing.begin(), fault.contributing.end(), me) != fault.contributing.end();
       const std::string what = fmt::format("{} x{}{}", finding.rule, finding.count, finding.detail.empty() ? "" : " (" + finding.detail + ")");
-      const bool clears = fault.party != proof_.party && !helped && fault.party != Party::unknown && (fault.certainty >= Certainty::strong || waited_too_short(finding));
+      const bool balancer = proof_.party == Party::gateway && fault.party == Party::network;
+      const bool clears = fault.party != proof_.party && !balancer && !helped && fault.party != Party::unknown && (fault.certainty >= Certainty::strong || waited_too_short(finding));
       (clears ? others_ : accused_).add(finding);
       if (fault.party == proof_.party) {
         refuse(fmt::format("{} names the {} ({})", what, me, model::to_string(fault.certainty)), finding.id);
@@ -355,6 +366,8 @@ class Advocate {
         limit(fmt::format("{}: how long replies took is not judged here", what));
       } else if (fault.party == Party::unknown || fault.certainty < Certainty::strong) {
         refuse(fmt::format("{} leaves open whose fault it is", what), finding.id);
+      } else if (!clears) {
+        refuse(fmt::format("{} names the network, and a gateway may be what it means", what), finding.id);
       }
     }
   }

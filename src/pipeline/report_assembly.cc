@@ -126,10 +126,34 @@ bool gather_sessions(const std::vector<std::unique_ptr<Source>>& sources, const 
   return gathering.joined();
 }
 
-void gather_tools(const std::vector<std::unique_ptr<Source>>& sources, bool joined, Report& report) {
+// What a proxy passed on is in the table already, and a call takes as long as its client waits for it.
+void leave_out_passed_on(const std::vector<Hops>& chains, session::ToolTable& tools) {
+  std::map<std::string_view, model::LatencyHistogram> latencies;
+  for (const Hops& chain : chains) {
+    for (const session::CallLedger& hop : chain) {
+      for (const session::CallRecord& call : hop.records()) {
+        const std::string& name = hop.name(call).target;
+        const auto tool = call.is_tool_call ? tools.find(name) : tools.end();
+        if (tool == tools.end()) continue;
+        if (&hop == &chain.front()) {
+          if (call.answered && call.requested.known()) latencies[name].add(call.replied.us - call.requested.us);
+          continue;
+        }
+        tool->second.calls -= std::min<std::uint64_t>(tool->second.calls, 1);
+        tool->second.replies -= std::min<std::uint64_t>(tool->second.replies, call.answered ? 1 : 0);
+        tool->second.errors -= std::min<std::uint64_t>(tool->second.errors, call.failed ? 1 : 0);
+      }
+    }
+  }
+  for (const auto& [name, latency] : latencies) tools.find(name)->second.latency = latency;
+}
+
+void gather_tools(const std::vector<std::unique_ptr<Source>>& sources, const JoinedVantages& vantages, bool joined, Report& report) {
   std::map<std::string, session::ToolStatistics> tools;
   for (const auto& source : sources) {
-    for (const auto& [name, statistics] : source->tracker.tools()) {
+    session::ToolTable table = source->tracker.tools();
+    if (const auto hops = vantages.hops.find(source.get()); hops != vantages.hops.end()) leave_out_passed_on(hops->second, table);
+    for (const auto& [name, statistics] : table) {
       session::ToolStatistics& tool = tools[name];
       if (joined && statistics.calls <= tool.calls) continue;
       if (!joined && tool.calls > 0) {
@@ -308,9 +332,23 @@ void tell_once_what_lines_tell(const std::vector<std::unique_ptr<Source>>& sourc
   }
 }
 
+engine::ExhibitGroup exhibits_of(const Hops& chain, const std::string& path) {
+  engine::ExhibitGroup exhibits;
+  for (const session::CallLedger& hop : chain) {
+    const model::Vantage vantage = &hop == &chain.front() ? model::Vantage::client_wire : &hop == &chain.back() ? model::Vantage::server_wire : model::Vantage::gateway;
+    exhibits.push_back({vantage, &hop, fmt::format("{}, to {}", path, hop.servers().front())});
+  }
+  return exhibits;
+}
+
 std::vector<engine::ExhibitGroup> exhibits_of(const JoinedVantages& vantages, const Report& report) {
   std::vector<engine::ExhibitGroup> groups;
   for (const auto& group : vantages.groups) {
+    const auto hops = group.size() == 1 ? vantages.hops.find(group.front()) : vantages.hops.end();
+    if (hops != vantages.hops.end()) {
+      for (const Hops& chain : hops->second) groups.push_back(exhibits_of(chain, report.inputs[group.front()->inputs.front()].path));
+      continue;
+    }
     engine::ExhibitGroup& exhibits = groups.emplace_back();
     for (const Source* source : group) exhibits.push_back({source->vantage, &source->ledger, report.inputs[source->inputs.front()].path});
   }
@@ -323,7 +361,7 @@ std::optional<model::Exoneration> assemble_report(const std::vector<std::unique_
                      Report& report) {
   const JoinedVantages vantages = join_vantages(sources, rules, report);
   const bool joined = gather_sessions(sources, vantages.aliases, report);
-  gather_tools(sources, joined, report);
+  gather_tools(sources, vantages, joined, report);
   for (const auto& source : sources) source->activity.report(report.activity);
   note_failed_exchanges(sources, report);
   name_lost_sessions(sources);

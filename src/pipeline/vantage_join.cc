@@ -94,7 +94,7 @@ class VantageJoin {
     }
     tell_alone();
     if (not_compared_ > 0) report_.notes.push_back(fmt::format("{} inputs were not laid beside the others: only the first {} are", not_compared_, sources_.size()));
-    JoinedVantages joined{std::move(aliases_), {}};
+    JoinedVantages joined{std::move(aliases_), std::move(hops_), {}};
     for (const Group& group : groups_) joined.groups.emplace_back(group.begin(), group.end());
     return joined;
   }
@@ -182,6 +182,8 @@ class VantageJoin {
   void part(Source& source) {
     std::vector<session::CallLedger> hops = source.ledger.by_server();
     std::vector<bool> done(hops.size());
+    std::vector<Hops> chains;
+    bool any = false;
     for (std::size_t first = 0; first < hops.size(); ++first) {
       if (done[first]) continue;
       std::vector<const session::CallLedger*> chain{&hops[first]};
@@ -193,8 +195,11 @@ class VantageJoin {
         chain.insert(before ? chain.begin() : chain.end(), &hops[other]);
         done[other] = true;
       }
-      if (chain.size() > 1) join_hops(source, chain);
+      if (chain.size() > 1) join_hops(source, chain), any = true;
+      Hops& kept = chains.emplace_back();
+      for (const session::CallLedger* hop : chain) kept.push_back(std::move(hops[static_cast<std::size_t>(hop - hops.data())]));
     }
+    if (any) hops_.emplace(&source, std::move(chains));
   }
 
   // One clock saw both: what went on from the first to the second lies within the call at the first, and mostly the reply is the same one.
@@ -348,6 +353,7 @@ class VantageJoin {
   std::vector<Group> groups_;
   std::set<const Source*> behind_;
   SessionAliases aliases_;
+  std::map<const Source*, std::vector<Hops>> hops_;
   std::uint64_t not_compared_ = 0;
 };
 

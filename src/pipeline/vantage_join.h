@@ -25,8 +25,12 @@ struct SeenSession {
 // its messages, and what they are called on its wire.
 using SessionAliases = std::map<SeenSession, SeenSession>;
 
+// What one capture shows before a proxy, and behind it: the calls at each hop, the client's side first.
+using Hops = std::vector<session::CallLedger>;
+
 struct JoinedVantages {
   SessionAliases aliases;
+  std::map<const Source*, std::vector<Hops>> hops;  // of captures that hold both sides of a proxy: each chain of hops, and what is at none of several alone
   std::vector<std::vector<const Source*>> groups;   // that saw the same traffic, the client's side first; one alone where nothing confirms it
 };
 

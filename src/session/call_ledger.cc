@@ -43,6 +43,7 @@ void CallLedger::on_event(const TimelineEvent& event) {
     case EventKind::call_closed:
       if (CallRecord* record = event.call ? record_of(*event.call) : nullptr) {
         record->closed = event.call->closed;
+        if (event.observation && event.observation->http) record->status = event.observation->http->status;
         record->collided = record->collided || event.call->collided;
         record->gave_up = record->gave_up || event.call->gave_up_at.known();
         record->ended = event.at;
@@ -98,6 +99,7 @@ std::vector<CallLedger> CallLedger::by_server() const {
     part.names_ = names_;
     part.servers_ = {servers_[i]};
     part.left_out_ = left_out_;
+    part.replies_on_get_ = replies_on_get_;  // which of the servers sent them is not kept
     part.stray_replies_ = stray_replies_ - strays_elsewhere_[i];
     part.gap_ = gap_;
   }
@@ -117,6 +119,7 @@ void CallLedger::on_reply(const TimelineEvent& event) {
   const RpcMessage& message = *event.observation->message;
   record->session = session_number(event.session->label);  // an initialize learns its session by its reply
   record->answered = true;
+  record->failed = message.kind == model::MessageKind::error || (message.result_keys & model::kIsErrorTrue) != 0;
   record->late = event.verdict == ReplyVerdict::late;
   record->drifted = event.verdict == ReplyVerdict::type_drift;
   record->wrong_channel = event.wrong_channel;

@@ -35,8 +35,10 @@ struct CallRecord {
   std::uint8_t told = 0, repeated = 0;           // how many tokens; which of them the reply repeats, a bit each
   std::uint32_t hop = 0;                         // its session's number, from 1: of those with one label each is at a server of its own
   std::uint8_t server = UINT8_MAX;               // of CallLedger::servers(); beyond: not told
+  std::uint16_t status = 0;                      // of the HTTP response that it ended with, where it ended without a reply; 0: not told
   bool is_tool_call = false, answered = false, wrong_channel = false, drifted = false, late = false, collided = false;
   bool second_reply = false, on_wire = false, shown = false, gave_up = false;
+  bool failed = false;                           // its reply is an error, or a result that says it is one
 
   // Its one reply came under its own id and on a stream where it may come.
   bool is_right() const { return answered && !wrong_channel && !drifted && !late && !second_reply; }

@@ -122,6 +122,22 @@ TEST_CASE("the client needs a record of its own; with one that agrees it is clea
   CHECK(exonerate(Party::client, {group}, {}).cleared);
 }
 
+TEST_CASE("a record that shows something else than its wire gave clears no client, though no finding names it") {
+  const Evidence evidence;
+  Watched record;
+  for (const int id : {10, 11, 12}) record.outcome(fmt::format("toolu_{}", id), 100, 106, id == 11 ? "what nobody sent" : fmt::format("about amber-{}", id), {"", "tool", fmt::format("amber-{}", id)});
+  ExhibitGroup group = evidence.group();
+  group.insert(group.begin(), {Vantage::client, &record.ledger, "client.jsonl"});
+  CHECK(refuses(exonerate(Party::client, {group}, {}), "its record shows for 1 call something else"));
+}
+
+TEST_CASE("what points at the network may point at a gateway") {
+  const Evidence evidence;
+  const model::Report report = report_with(Party::network, Certainty::strong);
+  CHECK(refuses(exonerate(Party::gateway, {evidence.group()}, report), "a gateway may be what it means"));
+  CHECK(exonerate(Party::server, {evidence.group()}, report).cleared);
+}
+
 TEST_CASE("what the client reported stands in the batch table: who timed out, and where the payload landed") {
   Evidence evidence;
   Watched record;
