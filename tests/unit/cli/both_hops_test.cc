@@ -90,7 +90,7 @@ std::string ok(const std::string& body) {
 
 std::string call(int id) { return fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"echo","arguments":{{"q":"amber-{}"}}}}}})", id, id); }
 
-pipeline::ScanResult scan_of(const std::string& capture, const std::string& access_log = {}) {
+pipeline::ScanResult scan_of(const std::string& capture, const std::string& access_log = {}, model::Party exonerate = model::Party::unknown) {
   const ScratchFolder folder;
   const Limits limits;
   static const pipeline::Knowledge kBuiltIn = pipeline::load_knowledge({}, {});
@@ -98,6 +98,7 @@ pipeline::ScanResult scan_of(const std::string& capture, const std::string& acce
   options.inputs = {folder.write("both.pcap", capture)};
   if (!access_log.empty()) options.inputs.push_back(folder.write("access.log", access_log));
   options.threads = 1;
+  options.exonerate = exonerate;
   return pipeline::scan(options, kBuiltIn, limits, [](const std::string&, std::uint64_t) {});
 }
 
@@ -134,6 +135,10 @@ TEST_CASE("what the proxy did to a reply is told of the proxy by one capture of 
   add_calls(capture, 5, "\"4\"", between);
   const pipeline::ScanResult result = scan_of(capture.bytes());
   CHECK(result.report.totals.tools_calls == 5);
+  REQUIRE(result.report.tools.size() == 1);
+  CHECK(result.report.tools[0].calls == 5);
+  CHECK(result.report.tools[0].replies == 5);
+  CHECK(result.report.tools[0].longest_us == 300'000);
   const model::Finding* found = finding_of(result, "id-type-drift");
   REQUIRE(found);
   CHECK(found->count == 1);
@@ -141,6 +146,18 @@ TEST_CASE("what the proxy did to a reply is told of the proxy by one capture of 
   CHECK(found->fault.certainty == model::Certainty::proven);
   REQUIRE_FALSE(result.report.notes.empty());
   CHECK(result.report.notes[0] == "both.pcap holds both sides of a proxy: 5 of 5 calls to 10.0.0.2:8000 went on to 10.0.0.3:9000");
+}
+
+TEST_CASE("a proxy is cleared by what it passed on, each call once, unless it answered in its own words") {
+  const bool in_its_own = GENERATE(false, true);
+  Capture capture;
+  add_calls(capture, 5);
+  if (in_its_own) capture.exchange(kFront, 20, post(call(6), true), 21, "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n");
+  const pipeline::ScanResult result = scan_of(capture.bytes(), {}, model::Party::gateway);
+  REQUIRE(result.exoneration);
+  CHECK(result.exoneration->cleared == !in_its_own);
+  CHECK(result.exoneration->calls == (in_its_own ? 7 : 6));
+  CHECK(result.exoneration->judged_at.ends_with("both.pcap, to 10.0.0.2:8000)"));
 }
 
 TEST_CASE("a proxy that resets a call and hangs up on its server at once lost it; after a long wait the server may have hung") {
