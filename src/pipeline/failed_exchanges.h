@@ -1,12 +1,14 @@
-// FailedExchanges: requests that an access log shows answered by an error of HTTP which no rule judges, since a status alone names nobody (502, 503,
-// 500 and their kin). Counted, so that a log full of them is not one without a fault.
-// Ownership: keeps counts only. Threads: one. Bound: the statuses.
+// FailedExchanges: requests that were answered by an error of HTTP which no rule judges, since a status alone names nobody (502, 503, 500 and their
+// kin). Counted, so that evidence full of them is not one without a fault.
+// Ownership: keeps counts only. Threads: one. Bound: kServers, and the statuses.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "model/timeline.h"
 
@@ -15,13 +17,20 @@ namespace mcpscan::pipeline {
 class FailedExchanges {
  public:
   void on_event(const model::TimelineEvent& event);
-  // For the report's notes; none where all was answered.
-  std::optional<std::string> note() const;
+  // For the report's notes, one of each server; none where all was answered.
+  std::vector<std::string> notes() const;
 
  private:
-  std::uint64_t requests_ = 0;
-  std::map<unsigned, std::uint64_t> failed_;  // by status
-  Time first_;                                // of those
+  static constexpr std::size_t kServers = 16;
+  struct OfServer {
+    std::uint64_t requests = 0;
+    std::map<unsigned, std::uint64_t> failed;  // by status
+    Time first;                                // of those
+  };
+  void count(std::string_view server, unsigned status, bool failed, Time at);
+
+  std::map<std::string, OfServer, std::less<>> servers_;  // by address; empty: not told
+  decltype(servers_)::iterator last_ = servers_.end();    // counted last, as the next one mostly is
 };
 
 }  // namespace mcpscan::pipeline

@@ -306,9 +306,10 @@ Finding* shown_on_wire(const Finding& lines, Source& wire) {
 
 // Where a capture lies beside them, it shows what became of each.
 void note_failed_exchanges(const std::vector<std::unique_ptr<Source>>& sources, Report& report) {
-  if (std::any_of(sources.begin(), sources.end(), [](const auto& source) { return source->wire; })) return;
+  const bool wire = std::any_of(sources.begin(), sources.end(), [](const auto& source) { return source->wire; });  // which shows what a log tells, too
   for (const auto& source : sources) {
-    if (const auto note = source->failed.note()) report.notes.push_back(report.inputs[source->inputs.front()].path + ": " + *note);
+    if (wire && !source->wire) continue;
+    for (const std::string& note : source->failed.notes()) report.notes.push_back(report.inputs[source->inputs.front()].path + ": " + note);
   }
 }
 

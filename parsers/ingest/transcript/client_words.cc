@@ -9,16 +9,16 @@ namespace {
 using Texts = std::span<const std::string_view>;
 
 // One list, so that all of it can be told; each part of it means one thing.
-constexpr std::array<std::string_view, 28> kPhrases{
+constexpr std::array<std::string_view, 29> kPhrases{
     "<persisted-output>", "Output too large", "[Old tool result content cleared]",
     "exceeds maximum allowed tokens", "characters)", " tokens)",
-    "The user doesn't want to proceed with this tool use", "Permission to use ", "Claude requested permissions to use ", "<tool_use_error>", "InputValidationError",
+    "The user doesn't want to proceed with this tool use", "The user doesn't want to take this action right now", "Permission to use ", "Claude requested permissions to use ", "<tool_use_error>", "InputValidationError",
     "Error: No such tool available", "unsupported call: ", "user rejected MCP tool call", "user cancelled MCP tool call", "failed to parse function arguments",
     "MCP error -32001", "Request timed out", "timed out waiting for server response", "timed out awaiting tools/call", "no response or progress notification for",
     "Context server request timeout", "deadline has elapsed", "No result received from the Claude Desktop app after waiting",
     "answer stream ended with no answer", "response presumed lost", "MCP error -32000: Connection closed", "[Request interrupted by user"};
 constexpr Texts part(std::size_t from, std::size_t to) { return Texts(kPhrases).subspan(from, to - from); }
-constexpr Texts kReplaced = part(0, 3), kTooLong = part(3, 4), kCounted = part(4, 6), kNotSent = part(6, 16), kTimedOut = part(16, 24), kNoAnswer = part(24, 28);
+constexpr Texts kReplaced = part(0, 3), kTooLong = part(3, 4), kCounted = part(4, 6), kNotSent = part(6, 17), kTimedOut = part(17, 25), kNoAnswer = part(25, 29);
 
 // A client's own sentence stands at the start; a payload that quotes one further down is no claim.
 constexpr std::size_t kHeadBytes = 512;

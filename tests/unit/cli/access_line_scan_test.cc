@@ -84,7 +84,7 @@ TEST_CASE("what a language model's or a chat's messages met is not told as MCP's
 TEST_CASE("requests that met an error of HTTP are counted where no rule judges it") {
   const auto result = scan_text(web_line(1, "/mcp", 200, "1") + web_line(2, "/mcp", 502, "1") + web_line(3, "/mcp", 502, "1") + web_line(4, "/mcp", 503, "1") + web_line(5, "/mcp", 504, "1"));
   const auto& notes = result.report.notes;
-  CHECK(std::count_if(notes.begin(), notes.end(), [](const std::string& note) { return note.find("3 of 5 requests to MCP paths got an error of HTTP (2 x 502, 1 x 503), the first at 2026-11-29T16:36:02") != std::string::npos; }) == 1);
+  CHECK(std::count_if(notes.begin(), notes.end(), [](const std::string& note) { return note.find("3 of 5 requests to MCP paths got an error of HTTP and no message (2 x 502, 1 x 503), the first at 2026-11-29T16:36:02") != std::string::npos; }) == 1);
   CHECK(scan_text(web_line(1, "/mcp", 200, "1") + web_line(2, "/mcp", 504, "1")).report.notes.empty());
 }
 

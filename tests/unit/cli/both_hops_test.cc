@@ -157,6 +157,9 @@ TEST_CASE("a proxy is cleared by what it passed on, each call once, unless it an
   REQUIRE(result.exoneration);
   CHECK(result.exoneration->cleared == !in_its_own);
   CHECK(result.exoneration->calls == (in_its_own ? 7 : 6));
+  const auto& notes = result.report.notes;
+  const auto told = [](const std::string& note) { return note.find("1 of 7 requests to 10.0.0.2:8000 got an error of HTTP and no message (1 x 502)") != std::string::npos; };
+  CHECK(std::count_if(notes.begin(), notes.end(), told) == (in_its_own ? 1 : 0));
   CHECK(result.exoneration->judged_at.ends_with("both.pcap, to 10.0.0.2:8000)"));
 }
 

@@ -126,6 +126,7 @@ TEST_CASE("what the client says in the place of a result is told apart, and only
   CHECK(end_of(R"("Tool aborting: its answer stream ended with no answer")", kError).no_answer);
   CHECK(end_of(R"("[Request interrupted by user for tool use]")", kError).no_answer);
   CHECK(end_of(R"("The user doesn't want to proceed with this tool use. It was rejected.")", kError).not_sent);
+  CHECK(end_of(R"("The user doesn't want to take this action right now. STOP what you are doing and wait.")", kError).not_sent);
   const Told plain = end_of(R"("no such row")", kError);
   CHECK(plain.is_error);
   CHECK_FALSE((plain.timed_out || plain.no_answer || plain.not_sent || plain.replaced));
