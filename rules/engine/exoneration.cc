@@ -125,15 +125,15 @@ class Advocate {
     places_.push_back(fmt::format("{} ({})", place_words(judged->vantage), judged->name));
     if (judged->vantage == Vantage::server) limit("the server's log is the server's own word; a capture of its wire would be a witness");
     count_calls(*judged->ledger);
-    const auto record = std::find_if(group.begin(), group.end(), [](const Exhibit& exhibit) { return exhibit.vantage == Vantage::client; });
-    const bool has_record = record != group.end();
+    std::vector<const CallLedger*> records;
     for (const Exhibit& exhibit : group) {
-      if (exhibit.vantage == Vantage::client) compare_record(*exhibit.ledger, *judged->ledger);
+      if (exhibit.vantage == Vantage::client) records.push_back(exhibit.ledger);
     }
-    if (proof_.party == Party::client && !has_record) refuse(fmt::format("no record of the client's own was joined with {}: what it made of its replies cannot be seen (add its transcript)", judged->name), {});
+    for (const CallLedger* record : records) compare_record(*record, *judged->ledger);
+    if (proof_.party == Party::client && records.empty()) refuse(fmt::format("no record of the client's own was joined with {}: what it made of its replies cannot be seen (add its transcript)", judged->name), {});
     const Exhibit* const source = proof_.party == Party::gateway ? what_came_in(group, *judged) : nullptr;
     if (source) compare_hop(*judged->ledger, *source->ledger);
-    list_batches(*judged->ledger, has_record ? record->ledger : nullptr);
+    list_batches(*judged->ledger, records);
   }
 
   // The nearest record behind the gateway, its wire rather than a log.
@@ -217,8 +217,8 @@ class Advocate {
     tally_.restored += joined.rewritten;
   }
 
-  void list_batches(const CallLedger& ledger, const CallLedger* record) {
-    ClientView view(record, ledger);
+  void list_batches(const CallLedger& ledger, const std::vector<const CallLedger*>& records) {
+    ClientView view(records, ledger);
     for (const CallBatch& batch : session::batches_of(ledger)) {
       Exoneration::Batch row = describe(ledger, batch);
       view.tell(ledger, batch, row);
@@ -253,14 +253,15 @@ class Advocate {
     return row;
   }
 
-  // What the client reported of the calls of a batch.
+  // What the clients reported of the calls of a batch.
   class ClientView {
    public:
-    ClientView(const CallLedger* record, const CallLedger& wire) : record_(record) {
-      if (!record) return;
-      const Alignment joined = session::align(*record, wire);
-      for (std::uint32_t i = 0; i < joined.partner.size(); ++i) {
-        if (joined.partner[i] != Alignment::kAlone) shown_.emplace(joined.partner[i], i);
+    ClientView(const std::vector<const CallLedger*>& records, const CallLedger& wire) {
+      for (const CallLedger* record : records) {
+        const Alignment joined = session::align(*record, wire);
+        for (std::uint32_t i = 0; i < joined.partner.size(); ++i) {
+          if (joined.partner[i] != Alignment::kAlone) shown_.emplace(joined.partner[i], &record->records()[i]);
+        }
       }
     }
 
@@ -269,12 +270,12 @@ class Advocate {
       for (const std::uint32_t call : batch.calls) {
         const CallRecord& wire = ledger.records()[call];
         const auto found = shown_.find(call);
-        const bool gave_up = found == shown_.end() ? wire.gave_up : record_->records()[found->second].gave_up;
+        const bool gave_up = found == shown_.end() ? wire.gave_up : found->second->gave_up;
         if (!gave_up) continue;
         if (row.timed_out.size() < kNamed) row.timed_out.push_back(named(ledger, wire));
         for (const std::uint32_t other : batch.calls) {
           const auto shown = shown_.find(other);
-          if (other == call || shown == shown_.end() || !session::same_payload(record_->records()[shown->second], wire)) continue;
+          if (other == call || shown == shown_.end() || !session::same_payload(*shown->second, wire)) continue;
           if (session::same_payload(ledger.records()[other], wire)) continue;  // the two are alike: it is its own as well
           landed.push_back(named(ledger, ledger.records()[other]));
         }
@@ -283,8 +284,7 @@ class Advocate {
     }
 
    private:
-    const CallLedger* record_;
-    std::unordered_map<std::uint32_t, std::uint32_t> shown_;   // of the wire: the record's
+    std::unordered_map<std::uint32_t, const CallRecord*> shown_;   // of the wire's calls
   };
 
   void add_to_sweep(const Exoneration::Batch& row) {

@@ -102,18 +102,24 @@ class VantageJoin {
  private:
   using Group = std::vector<Source*>;
 
-  // Into the first group with a member that saw the same traffic; else a group of its own.
+  // Together with all groups that have a member which saw the same traffic: what two clients asked of one server, its own wire or log shows.
   void place(Source& source) {
+    Group mine{&source};
+    std::vector<Group> others;
     for (Group& group : groups_) {
-      for (Source* member : group) {
-        const Alignment joined = session::align(member->ledger, source.ledger);
-        if (joined.state == AlignmentState::clocks_apart) tell_clocks(*member, source, joined);
-        if (joined.state != AlignmentState::joined) continue;
-        group.push_back(&source);
-        return;
-      }
+      if (saw_the_same(group, source)) mine.insert(mine.end() - 1, group.begin(), group.end());
+      else others.push_back(std::move(group));
     }
-    groups_.push_back({&source});
+    others.push_back(std::move(mine));
+    groups_ = std::move(others);
+  }
+
+  bool saw_the_same(const Group& group, const Source& source) {
+    return std::any_of(group.begin(), group.end(), [&](const Source* member) {
+      const Alignment joined = session::align(member->ledger, source.ledger);
+      if (joined.state == AlignmentState::clocks_apart) tell_clocks(*member, source, joined);
+      return joined.state == AlignmentState::joined;
+    });
   }
 
   const std::string& name(const Source& source) const { return report_.inputs[source.inputs.front()].path; }
@@ -295,16 +301,32 @@ class VantageJoin {
     auto beyond = std::find_if(group.begin(), group.end(), [](const Source* source) { return source->vantage != Vantage::client; });
     if (beyond == group.end()) beyond = std::find_if(group.begin(), group.end(), [](const Source* source) { return shows_messages(*source); });
     const Source& named = beyond == group.end() ? *group[1] : **beyond;
+    std::vector<const Source*> waiting;  // for one behind them that saw the same traffic: none before them did
     for (const Source* source : group) {
-      if (source != &first) tell_joined(first, named, *source);
+      const auto end = std::find(group.begin(), group.end(), source);
+      const auto before = std::find_if(group.begin(), end, [&](const Source* member) { return are_joined(*member, *source); });
+      if (before != end) tell_joined(**before, named, *source);
+      std::erase_if(waiting, [&](const Source* other) { return are_joined(*other, *source) && (other == *before || (tell_joined(*other, named, *source), true)); });
+      if (before == end && source != &first) waiting.push_back(source);
       const bool has_sessions = source->vantage != Vantage::client || (beyond != group.end() && shows_messages(*source));
-      if (source != &named && has_sessions) learn_sessions({&named, &named.ledger}, {source, &source->ledger}, session::align(named.ledger, source->ledger));
+      if (source != &named && has_sessions) learn_sessions_of(*source, named, group);
       const std::size_t calls = source->ledger.records().size();
       if (source->ledger.left_out() > 0) {
         report_.notes.push_back(fmt::format("{}: the first {} of its {} calls were laid beside the other inputs", name(*source), calls, calls + source->ledger.left_out()));
       }
     }
   }
+
+  // From all wires and servers' logs before it in the group; a client's own log from the next place on.
+  void learn_sessions_of(const Source& source, const Source& named, const Group& group) {
+    for (const Source* outer : group) {
+      if (outer == &source && source.vantage != Vantage::client) return;
+      if (source.vantage == Vantage::client ? outer != &named : outer->vantage == Vantage::client) continue;
+      learn_sessions({outer, &outer->ledger}, {&source, &source.ledger}, session::align(outer->ledger, source.ledger));
+    }
+  }
+
+  static bool are_joined(const Source& a, const Source& b) { return session::align(a.ledger, b.ledger).state == AlignmentState::joined; }
 
   // What the two share, how far the second clock is off, and how ids change on the way.
   void tell_joined(const Source& first, const Source& named, const Source& source) {
@@ -343,7 +365,7 @@ class VantageJoin {
     for (const auto& [after, before] : outers) {
       const bool one_to_one = before.size() == 1 && inners[*before.begin()].size() == 1;
       const bool other_name = session::normalise_session_id(after) != session::normalise_session_id(*before.begin());
-      if (one_to_one && (other_name || inner.source->vantage == Vantage::client)) aliases_[{inner.source, after}] = {outer.source, *before.begin()};
+      if (one_to_one && (other_name || inner.source->vantage == Vantage::client)) aliases_.try_emplace({inner.source, after}, SeenSession{outer.source, *before.begin()});
     }
   }
 

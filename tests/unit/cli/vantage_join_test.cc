@@ -61,6 +61,23 @@ TEST_CASE("two files of one traffic, in either order: each message once, the clo
   CHECK(notes(result, "ids are rewritten on the way: 1 becomes \"1_a3b2c1d0\" (6 calls)"));
 }
 
+TEST_CASE("what two clients asked of one server, whose log shows both under names of its own: each message once, whatever the order") {
+  const ScratchFolder folder;
+  const std::string one = folder.write("one.log", log_of(10, 0)), two = folder.write("two.log", log_of(11, 0, "{}", "22222222222233334444555555555555", "fjord"));
+  const std::string server = folder.write("server.log", log_of(10, 0.01, "{}", "99999999222222223333333344444444", "amber", 0.48) + log_of(11, 0.01, "{}", "88888888222222223333333344444444", "fjord", 0.48));
+  ScanOptions options;
+  options.as_of = {{"one.log", model::Vantage::client_wire}, {"two.log", model::Vantage::client_wire}, {"server.log", model::Vantage::server}};
+  const auto order = GENERATE(0, 1, 2);
+  std::vector<std::string> inputs{one, two};
+  inputs.insert(inputs.begin() + order, server);
+  const ScanResult result = scan_of(inputs, options);
+  CHECK(result.report.sessions.size() == 2);
+  CHECK(result.report.totals.requests == 12);
+  CHECK(notes(result, "one.log (wire at the client) and server.log (server) saw the same traffic: 6 of 6"));
+  CHECK(notes(result, "two.log (wire at the client) and server.log (server) saw the same traffic: 6 of 6"));
+  CHECK_FALSE(notes(result, "0 of 6"));
+}
+
 TEST_CASE("records of unknown place with ids rewritten on the way: the one where calls take longer is the client's side") {
   const ScratchFolder folder;
   const std::string front = folder.write("front.log", log_of(10, 0)), back = folder.write("back.log", log_of(10, 0.01, "10{}", kSession, "amber", 0.48));

@@ -17,7 +17,7 @@ struct Told {
 
 Told told(const std::string& line, Arena& arena) {
   Told result{SpanReading::span, {}, 0};
-  result.reading = read_span_line(line, arena, result.span, result.column);
+  result.reading = read_span_line(arena.copy(line), arena, result.span, result.column);
   return result;
 }
 
