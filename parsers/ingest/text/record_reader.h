@@ -91,6 +91,7 @@ class RecordReader {
   bool tell_message(std::string_view message, LogRecord& record);
   void apply_match(LogRecord& record);
   void tell_stack(std::string_view text, LogRecord& record);
+  void tell_early_request(std::string_view text, LogRecord& record);
   // The text of an error that stands beside or below a message nobody knows.
   void tell_error(std::string_view error, LogRecord& record);
 
