@@ -21,13 +21,13 @@ class BackendExit : public Detector {
     draft.at = event.at;
     draft.fault = end.fault;
     // Where a client ended its session first, that is why; and the tail of a session that nothing is known of may be anything.
-    const bool told_before = last_.known() && event.at.known() && event.at.us - last_.us <= kToldTwiceUs && last_session_ == draft.session;
-    last_ = event.at;
-    last_session_ = draft.session;
+    const bool told_before = was_told(event, draft.session, end.dumped);
+    const bool by_dump = end.dumped || told_.dumped;
     const bool told_how = !event.observation->notice->key.empty() || !event.observation->notice->second_key.empty();
-    if ((event.session && event.session->ended && !told_how) || (told_before && !told_how)) return;
+    if ((event.session && event.session->ended && !told_how) || (told_before && (!told_how || by_dump))) return;
     const bool seen_alive = event.session && (event.session->was_alive || event.session->initialize_seen || event.session->start_seen);
-    if ((end.orderly && !waited_for) || (!told_how && !seen_alive && event.session)) draft.level = Level::informational;
+    if ((end.orderly && !waited_for) || (!told_how && !seen_alive && (event.session || end.dumped))) draft.level = Level::informational;
+    told_ = {event.at, draft.session, end.dumped && !draft.level, true};
     if (end.asked) draft.cause_rule = "second-get-stream";
     draft.evidence.push_back(evidence_of(event));
     findings.add(std::move(draft));
@@ -36,8 +36,19 @@ class BackendExit : public Detector {
  private:
   static constexpr std::int64_t kToldTwiceUs = kSecond;  // with its code, and then what was waiting for it
 
-  Time last_;
-  std::string last_session_;
+  struct Told {
+    Time at;
+    std::string session;
+    bool dumped = false, any = false;
+  };
+
+  // By what was waiting for it, or by the runtime and by who keeps it.
+  bool was_told(const TimelineEvent& event, const std::string& session, bool dumped) const {
+    const bool at_once = told_.at.known() && event.at.known() ? event.at.us - told_.at.us <= kToldTwiceUs : dumped != told_.dumped;
+    return told_.any && at_once && told_.session == session;
+  }
+
+  Told told_;  // the last one
 };
 
 }  // namespace

@@ -22,12 +22,14 @@ class ReplyPairing : public Detector {
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::session_finished) return flush(*event.session, findings);
     if (event.kind == EventKind::exchange_opened) return note_listening(event);
+    if (event.kind == EventKind::notice) return tell_complaint(event, findings);
     if (event.kind == EventKind::gap) {
       lacks_requests_ = lacks_requests_ || event.observation->direction == Direction::client_to_server;
       return;
     }
     const bool request_missing = event.verdict == ReplyVerdict::head_of_evidence || event.verdict == ReplyVerdict::unattributed;
     if (request_missing && event.observation->direction != Direction::client_to_server) lacks_streams_ = true;
+    if (event.verdict == ReplyVerdict::orphan) orphan_ = OwnedId(event.observation->message->id);
     if (event.verdict != verdict_ || event.across_streams) return;
     const bool by_client = event.observation->direction == Direction::client_to_server;
     if (own_id_only_ && (!event.own_id || !by_client)) return;
@@ -93,6 +95,32 @@ class ReplyPairing : public Detector {
     }
   }
 
+  // A client's word for a reply that the log does not show. Where it shows all that the client asked, that id was not among it; else nobody is
+  // accused. The answer to a cancelled request is a late one.
+  void tell_complaint(const TimelineEvent& event, FindingSink& findings) const {
+    const Notice& notice = *event.observation->notice;
+    if (notice.kind != NoticeKind::unknown_reply_id || verdict_ != ReplyVerdict::orphan || own_id_only_ || event.other || event.call || notice.key.empty()) return;
+    if (orphan_.view().value == notice.key || notice.reason.find("ancel") != std::string_view::npos) return;
+    FindingDraft draft;
+    draft.session = event.session ? event.session->label : std::string();
+    draft.requestor = Direction::client_to_server;
+    draft.at = event.at;
+    draft.evidence.push_back(evidence_of(event));
+    const bool number = notice.second_key.empty() ? notice.key.find_first_not_of("0123456789") == std::string_view::npos : notice.second_key.front() != '"';
+    draft.call = FindingCall{OwnedId(RpcId{number ? IdType::integer : IdType::string, notice.key, notice.second_key.empty() ? notice.key : notice.second_key}), {}, {}, {}, event.at};
+    if (event.session && is_whole(*event.session)) {
+      draft.fault = {Party::server, Certainty::strong, {}, reason()};
+    } else {
+      draft.level = Level::informational;
+      draft.fault = {Party::unknown, Certainty::undetermined, {}, "its client waited for no such reply; whether it had asked cannot be seen from here"};
+    }
+    findings.add(std::move(draft));
+  }
+
+  static bool is_whole(const Session& session) {
+    return session.initialize_seen && session.initialize_answered && session.ids_tell() && !session.mixed && !session.had_gap && !session.lacks_requests();
+  }
+
   static bool is_number(IdType type) { return type == IdType::integer || type == IdType::fraction; }
 
   static ReplyVerdict verdict_of(std::string_view word) {
@@ -116,13 +144,14 @@ class ReplyPairing : public Detector {
   bool own_id_only_;
   bool lacks_requests_ = false;  // bytes of a client are missing: on a connection that several sessions use they may be any session's
   bool lacks_streams_ = false;  // a reply came whose request is not in the evidence: what else came on its stream is nobody's
+  OwnedId orphan_;  // the last one: its client may complain of it as well
   BySession<bool> listening_;
   HeldDrafts answers_;
 };
 
 }  // namespace
 
-extern const DetectorEntry kReplyPairing{"reply_pairing", event_bits(EventKind::reply, EventKind::gap, EventKind::exchange_opened, EventKind::session_finished),
+extern const DetectorEntry kReplyPairing{"reply_pairing", event_bits(EventKind::reply, EventKind::notice, EventKind::gap, EventKind::exchange_opened, EventKind::session_finished),
                                          {"verdict"},
                                          [](const Parameters& parameters) -> std::unique_ptr<Detector> { return std::make_unique<ReplyPairing>(parameters); }};
 

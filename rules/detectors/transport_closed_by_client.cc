@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "engine/by_session.h"
+#include "engine/client_record.h"
+#include "engine/stray_close.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -27,6 +29,8 @@ bool ends_transport(CloseReason reason) { return reason == CloseReason::client_d
 class TransportClosedByClient : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
+    if (event.kind == EventKind::outcome) return note_outcome(event, findings);
+    if (event.kind == EventKind::notice) closing_.note(event);
     if (!event.session) return;
     if (event.kind == EventKind::session_finished) return void(sessions_.erase(event.session->index));
     if (is_stray(event)) {
@@ -46,6 +50,20 @@ class TransportClosedByClient : public Detector {
     Evidence evidence;
     std::vector<FindingDraft> losses;  // at most the calls in flight
   };
+
+  // The record of a client that shows no messages: what it ended itself has no answer.
+  void note_outcome(const TimelineEvent& event, FindingSink& findings) {
+    const auto ended = record_.note(event);
+    if (!ended || !closing_.ended(event, ended->at)) return;
+    FindingDraft draft;
+    draft.session = event.session ? event.session->label : std::string();
+    draft.requestor = Direction::client_to_server;
+    draft.call = ClientRecord::call_of(*ended);
+    draft.at = event.at;
+    draft.fault = closing_.fault();
+    draft.evidence = {closing_.stray(), ended->evidence};
+    findings.add(std::move(draft));
+  }
 
   void note_loss(const TimelineEvent& event, FindingSink& findings) {
     Stray* const stray = sessions_.find(event.session->index);
@@ -69,12 +87,14 @@ class TransportClosedByClient : public Detector {
   }
 
   BySession<Stray> sessions_;
+  StrayClose closing_;
+  ClientRecord record_;
 };
 
 }  // namespace
 
 extern const DetectorEntry kTransportClosedByClient{"transport_closed_by_client",
-                                                    event_bits(EventKind::reply, EventKind::notice, EventKind::call_closed, EventKind::session_finished), {},
+                                                    event_bits(EventKind::reply, EventKind::notice, EventKind::call_closed, EventKind::outcome, EventKind::session_finished), {},
                                                     made<TransportClosedByClient>};
 
 }  // namespace mcpscan::engine

@@ -20,9 +20,22 @@ bool is_one_of(const std::array<std::string_view, N>& words, std::string_view te
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
+// The runtime names no party: a bridge is told by its program.
+Fault fault_of_dump(const Notice& notice) {
+  const std::string error(notice.reason);
+  if (!notice.second_key.empty()) return {Party::gateway, Certainty::strong, {}, fmt::format("the gateway's own process ended: {}", error)};
+  return {Party::server, Certainty::weak, {"gateway"}, fmt::format("its process ended of an exception that nobody caught: {}", error)};
+}
+
 }  // namespace
 
 BackendEnd backend_end(const Observation& seen) {
+  if (!seen.notice->reason.empty()) {
+    BackendEnd end;
+    end.dumped = true;
+    end.fault = fault_of_dump(*seen.notice);
+    return end;
+  }
   const std::string_view code = told_of_end(seen.notice->key), signal = told_of_end(seen.notice->second_key);
   BackendEnd end;
   end.asked = asked_to_end(*seen.notice);

@@ -10,6 +10,7 @@ namespace mcpscan::engine {
 struct BackendEnd {
   bool asked = false;   // by a signal that asks a process to end
   bool orderly = false;  // asked, or by itself and without an error
+  bool dumped = false;  // by an exception that nobody caught, as its own runtime says: the process of the log itself, or one whose stderr goes there
   bool killed = false;  // by one that nobody can refuse: out of memory, or by hand
   model::Fault fault;
 };

@@ -26,6 +26,7 @@ void ToldLosses::note(const TimelineEvent& event, FindingSink& findings) {
   }
   const Notice* notice = event.observation ? event.observation->notice : nullptr;
   if (!notice) return;
+  closing_.note(event);
   if (event.kind == EventKind::timeout) {
     if (!event.call && !event.other && notice->method == kInitialize) tell_given_up(event, findings);
     return;
@@ -47,6 +48,7 @@ void ToldLosses::note_outcome(const TimelineEvent& event) {
   if (!ended || !facts.no_answer || facts.text.find("interrupted by user") != std::string_view::npos || unanswered_.size() >= kUnanswered) return;
   FindingDraft draft = draft_for({}, "its client says that the stream or connection ended without the answer; who ended it cannot be seen from here");
   draft.detail = "stream closed";
+  if (closing_.ended(event, ended->at)) draft.fault = StrayClose::fault(), draft.cause_rule = "transport-closed-by-client";
   draft.call = ClientRecord::call_of(*ended);
   draft.at = event.at;
   draft.evidence = {ended->evidence, evidence_of(event)};

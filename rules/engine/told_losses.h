@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/client_record.h"
+#include "engine/stray_close.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -38,6 +39,7 @@ class ToldLosses {
 
   std::map<std::string, Pending> pending_;  // by session label; empty: none named
   ClientRecord record_;
+  StrayClose closing_;
   std::vector<model::FindingDraft> unanswered_;  // by the record's word
   bool saw_initialize_ = false;
   bool saw_calls_ = false;                  // messages of tool calls are in the evidence

@@ -8,7 +8,7 @@ namespace mcpscan::model {
 namespace {
 
 constexpr std::size_t kHeadBytes = 2048;
-constexpr std::size_t kBehindBytes = 80;  // an id of 64 characters may stand between the two words
+constexpr std::size_t kBehindBytes = 112;  // an id of 64 characters may stand between the two words, in quotes as JSON escapes them
 constexpr std::size_t kWordsBefore = 6;
 
 using Words = std::string_view;
@@ -24,7 +24,7 @@ bool is_of_word(char c) { return is_letter(c) || c == '-' || c == '\''; }
 // What may stand between "invalid", "unknown" and the like, and the session that is meant.
 constexpr Words kFillers[] = {"or", "and", "the", "a", "an", "any", "for", "mcp", "mcp-", "http", "sse", "transport", "upstream", "backend", "missing", "active", "existing", "this", "that"};
 constexpr Words kBadBefore[] = {"invalid", "unknown", "expired", "unrecognized", "unrecognised", "stale"};
-constexpr Words kBadBehind[] = {"not found", "not exist", "n't exist", "no longer", "expired", "terminated", "invalid", "unknown", "not valid", "not known", "not recognized", "not recognised", "not initialized", "not active", "was lost", "is gone"};
+constexpr Words kBadBehind[] = {"not found", "not be found", "n't be found", "not exist", "n't exist", "not seem to exist", "n't seem to exist", "not appear to exist", "no longer", "expired", "terminated", "invalid", "unknown", "not valid", "not known", "not recognized", "not recognised", "not initialized", "not active", "was lost", "is gone"};
 
 constexpr Words kPhrases[] = {"no transport found for session", "no transport for session", "no active transport for session", "no active sse connection for session"};
 

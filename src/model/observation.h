@@ -106,7 +106,7 @@ enum class NoticeKind : std::uint8_t {
   id_remapped,             // key: original id, text2: new id
   call_serialized,         // key: id; a gateway holds a call back because its id is in flight
   second_get_stream,       // a second standalone stream was refused
-  backend_exited,          // key: exit code, second_key: signal, as printed
+  backend_exited,          // key: exit code, second_key: signal, as printed; of an exception that nobody caught: reason, and the bridge it ended as second_key
   upstream_session_lost,
   client_dead,             // the client's receive loop or session died; later calls cannot be answered
   request_before_initialize,  // a server refused a request, or died of it, because no handshake had come before

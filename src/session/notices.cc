@@ -291,6 +291,14 @@ void SessionTracker::on_unknown_reply_notice(const Observation& seen, Event& tol
   if (!told.session) {
     if (SessionState* state = only_session(seen)) told.session = &state->session;
   }
+  // One that still waits for its reply was asked for.
+  if (!told.other && !seen.notice->key.empty()) {
+    calls_.each_open_by_value(Direction::client_to_server, seen.notice->key, [&](Call& call) {
+      if (told.session && call.session != told.session->index) return true;
+      told.call = &call;
+      return false;
+    });
+  }
   emit(told);
 }
 

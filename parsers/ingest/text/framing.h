@@ -111,6 +111,7 @@ class Framer {
   // framing_text.cc
   bool read_cri(Frame& frame);
   bool read_stamp(Frame& frame, Time at, std::size_t length);
+  bool read_dyno(Frame& frame, Time at, std::string_view text);
   bool read_syslog(Frame& frame);
   bool read_syslog_5424(Frame& frame, std::string_view behind_version);
   bool read_short(Frame& frame);

@@ -94,7 +94,7 @@ bool Framer::read_cri(Frame& frame) {
   const bool cri = (stream == "stdout " || stream == "stderr ") && text.size() > 8 && (text[7] == 'F' || text[7] == 'P') &&
                    (text.size() == 8 || text[8] == ' ' || text[8] == ':');
   const bool as_aws_does = frame.payload.substr(0, length).ends_with("+00:00") && (length == 25 || length == 32);
-  if (!cri && read_stamp(frame, at, length)) return true;
+  if (!cri && (read_dyno(frame, at, text) || read_stamp(frame, at, length))) return true;
   if (!cri) return ((as_aws_does || text.starts_with('{')) && read_tail(frame, at, text)) || read_tag(frame, text, Framing::syslog_file, at, false);
   frame.wrap(Framing::cri);
   frame.stamp(at);
@@ -102,6 +102,29 @@ bool Framer::read_cri(Frame& frame) {
   const std::size_t blank = text.find(' ', 8);
   frame.payload = blank == kNone ? std::string_view{} : text.substr(blank + 1);
   frame.take_piece(text[7] == 'P');
+  return true;
+}
+
+// app[web.1]: text (Heroku's logplex), app[148e21] fra [info]text (fly logs), behind a time.
+bool Framer::read_dyno(Frame& frame, Time at, std::string_view text) {
+  constexpr std::string_view kApp = "app[";
+  const std::size_t close = text.starts_with(kApp) ? text.substr(0, kMostTag).find(']') : kNone;
+  if (close == kNone) return false;
+  const std::string_view name = text.substr(kApp.size(), close - kApp.size());
+  std::string_view behind = text.substr(close + 1);
+  if (behind.starts_with(": ") || behind == ":") {
+    behind.remove_prefix(std::min<std::size_t>(2, behind.size()));
+  } else {
+    const std::size_t region = behind.starts_with(' ') ? run_of(behind, 1, kLetter) : 0;
+    const std::size_t end = region == 3 && behind.substr(4, 2) == " [" ? behind.substr(0, kMostTag).find(']') : kNone;
+    if (end == kNone) return false;
+    if (frame.level.empty()) frame.level = behind.substr(6, end - 6);
+    behind.remove_prefix(end + 1);
+  }
+  frame.wrap(Framing::syslog_file);
+  frame.stamp(at);
+  frame.process = mix(frame.process, name);
+  frame.payload = clean(behind);
   return true;
 }
 

@@ -15,7 +15,7 @@ struct KnownKey {
   int rank;  // the lower one wins when several stand in a line
 };
 // Sorted by length so that a look-up sees only the names of one length.
-constexpr std::array<KnownKey, 80> kKnownKeys{{
+constexpr std::array<KnownKey, 83> kKnownKeys{{
     {"t", Role::time, 8},
     {"ts", Role::time, 3},
     {"msg", Role::message, 1}, {"log", Role::message, 4}, {"lvl", Role::level, 2}, {"dir", Role::direction, 0}, {"pid", Role::process, 0}, {"pod", Role::pod, 0},
@@ -42,6 +42,7 @@ constexpr std::array<KnownKey, 80> kKnownKeys{{
     {"x-mcp-session-id", Role::session, 0},
     {"mcp_session_id", Role::session, 0}, {"mcp-session-id", Role::session, 0}, {"mcp.session.id", Role::session, 0},
     {"container_name", Role::process, 1},
+    {"Log_s", Role::message, 3}, {"LogEntry", Role::message, 3}, {"TimeGenerated", Role::time, 7},  // Azure Log Analytics
     {"kubernetes.pod_name", Role::pod, 0}, {"kubernetes.pod.name", Role::pod, 0},
     {"receiveTimestamp", Role::time, 7}, {"observedTimestamp", Role::time, 7},
     {"@message", Role::message, 0}, {"mcpSessionId", Role::session, 0}, {"@m", Role::message, 0}, {"@t", Role::time, 0},

@@ -122,6 +122,7 @@ void RecordReader::interpret_anew(Open& open, LogRecord& record) {
     record.peer = frame.peer;
     tell(open, joined(open), record);
     if (record.kind == RecordKind::unknown && !frame.error.empty()) tell_error(frame.error, record);
+    if (record.kind == RecordKind::noise) tell_early_request(frame.error.empty() ? record.text : frame.error, record);
   }
   if (frame.malformed || open.too_long) {
     record.malformed = true;
@@ -243,6 +244,19 @@ void RecordReader::tell_stack(std::string_view text, LogRecord& record) {
   if (record.kind != RecordKind::unknown || text.find('\n') == std::string_view::npos) return;
   const std::string_view error = error_of_stack(text);
   if (!error.empty()) tell_error(error, record);
+  if (record.kind == RecordKind::unknown) tell_early_request(text, record);
+}
+
+// A server that dies of a request before the handshake says so nowhere else, under words that say nothing, and maybe with what failed next below it.
+void RecordReader::tell_early_request(std::string_view text, LogRecord& record) {
+  constexpr int kMostChained = 8;
+  std::string_view error = text.find('\n') == std::string_view::npos ? std::string_view{} : error_of_stack(text);
+  for (int i = 0; i < kMostChained && !error.empty(); ++i) {
+    LogRecord told = record;
+    told.text = error;
+    if (tell_message(error, told) && told.notice != nullptr && told.notice->kind == model::NoticeKind::request_before_initialize) return void(record = told);
+    error = error_of_stack(text.substr(0, static_cast<std::size_t>(error.data() - text.data())));
+  }
 }
 
 void RecordReader::tell_error(std::string_view error, LogRecord& record) {

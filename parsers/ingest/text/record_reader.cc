@@ -242,6 +242,7 @@ bool RecordReader::begins(const Frame& frame, const Open* open) {
   known_ = nullptr;
   access_ = nullptr;
   if (frame.ready != nullptr || frame.malformed || payload.empty()) return head_ = RecordHead{}, !payload.empty();
+  if (open != nullptr && open->dump.goes_on_with(payload)) return false;
   if (goes_on_by_its_first_byte(payload)) {
     head_ = RecordHead{};
     if (is_blank(payload[0]) && (open == nullptr || !open->traceback) && state_.rules->messages.begins_like_one(one_blank_before(payload))) return true;
@@ -260,6 +261,7 @@ bool RecordReader::begins(const Frame& frame, const Open* open) {
   if (!frame.tells_logger() && read_loose_head(payload, times_, match_.captures, head_)) return true;
   if (open == nullptr) return true;
   if (open->traceback || links_tracebacks(payload)) return false;
+  if (begins_crash_dump(payload)) return true;
   if (payload[0] == '{' || state_.rules->messages.begins_like_one(payload)) return true;
   if (state_.shape.stamped && written_apart(open->last_line, frame.outer)) return true;
   return !(state_.shape.timed && open->head.found);
@@ -302,6 +304,7 @@ void RecordReader::take_text(Open& open, const Frame& frame) {
   open.rich = head_.found && head_.rule == nullptr && access_ == nullptr;
   if (open.rich) time_row(open);
   open.traceback = opens_traceback(frame.payload);
+  open.dump.begin(frame.payload);
 }
 
 // The line that the record begins with was cut and is whole now: what stands in it is taken off, and its head is read.
@@ -346,6 +349,7 @@ void RecordReader::append(Open& open, const Frame& frame, std::uint32_t lines) {
   open.frame.partial = frame.partial;
   open.frame.piece_process = frame.piece_process;
   if (open.cut && !frame.partial) return take_whole_line(open);
+  open.dump.take(piece);
   if (links_tracebacks(piece) || opens_traceback(piece)) open.traceback = true;
   else if (open.traceback && !piece.empty() && !goes_on_by_its_first_byte(piece)) open.traceback = false;
 }
@@ -372,7 +376,7 @@ bool starts_record(const LogParser::State& state, std::string_view previous_line
   framer.peel(now);
   if (before.partial || now.process != before.process || now.payload.empty()) return false;
   if (now.ready != nullptr || now.malformed) return true;
-  if (goes_on_by_its_first_byte(now.payload)) return false;
+  if (goes_on_by_its_first_byte(now.payload) || may_go_on_dump(before.payload, now.payload)) return false;
   RecordHead head;
   if (read_rich_head(now.payload, state.shape.rich_bare, times, head)) return true;
   Captures captures;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ingest/text/crash_dump.h"
 #include "ingest/text/parser_memo.h"
 #include "ingest/text/parser_state.h"
 #include "ingest/text/rich_rows.h"
@@ -37,6 +38,7 @@ class RecordReader {
     const AccessMemo::Entry* access = nullptr; // the other memo; then its head was not read
     std::uint64_t known_serial = 0;            // ... as long as it still does
     const char* seen_to = nullptr;             // what was looked at of the first line to read its head
+    CrashDump dump;
     bool rich = false, traceback = false, closed = false, too_long = false;
     bool cut = false;                          // of its first line more pieces are to come
   };
@@ -91,6 +93,7 @@ class RecordReader {
   bool tell_message(std::string_view message, LogRecord& record);
   void apply_match(LogRecord& record);
   void tell_stack(std::string_view text, LogRecord& record);
+  void tell_early_request(std::string_view text, LogRecord& record);
   // The text of an error that stands beside or below a message nobody knows.
   void tell_error(std::string_view error, LogRecord& record);
 

@@ -232,11 +232,16 @@ std::size_t TimeReader::read_ctime(std::string_view text, Time& at) {
   if (month == 0 || behind.size() < 20) return 0;
   const char* c = behind.data();
   const unsigned day = c[4] == ' ' && is_digit(c[5]) ? static_cast<unsigned>(c[5] - '0') : two(c + 4);
-  const std::int64_t year = four(c + 16);
+  // Apache has a fraction before the year.
+  const std::size_t fraction = c[15] == '.' ? 1 + run_of(behind, 16, kDigit) : 0;
+  if (behind.size() < 20 + fraction || c[15 + fraction] != ' ') return 0;
+  const std::int64_t year = four(c + 16 + fraction);
   const unsigned hour = two(c + 7), minute = two(c + 10), second = two(c + 13);
   if (!valid_date(year, month, day) || !valid_clock(hour, minute) || second > 60 || c[9] != ':' || c[12] != ':') return 0;
   at.us = to_utc(local_minute(year, month, day, hour, minute)) + second * kSecond;
-  return 24;
+  std::int64_t unit = kSecond / 10;
+  for (std::size_t i = 16; i < 15 + fraction; ++i, unit /= 10) at.us += (c[i] - '0') * unit;
+  return 24 + fraction;
 }
 
 std::size_t TimeReader::read_any(std::string_view text, Time& at) {

@@ -28,7 +28,7 @@ enum class TimeForm : std::uint8_t {
   clf,           // 29/Nov/2026:16:35:56 +0000  29/Nov/2026:16:36:34.724
   syslog,        // Nov 29 16:35:55  Nov 29 16:35:55.274000 (no year)
   clock,         // 16:35:09  16:35:09.123 (no date)
-  ctime,         // Sun Nov 29 16:35:55 2026  Sun 2026-11-29 16:35:55 UTC
+  ctime,         // Sun Nov 29 16:35:55 2026  Sun Nov 29 16:35:55.274000 2026  Sun 2026-11-29 16:35:55 UTC
   iso_z,         // 2026-02-02T15:40:55.236Z and nothing else (programs on Node.js)
   epoch,         // s, ms, us or ns since 1970 by magnitude, with or without a fraction
 };

@@ -359,3 +359,14 @@ TEST_CASE("columns behind a time that are not zap's stay as they are") {
     CHECK(parse(line).calibration.framing == "plain");
   }
 }
+
+TEST_CASE("Heroku and Fly put the process behind the time, Azure the line under a name of its own") {
+  for (const std::string_view line : {"2026-11-29T16:35:55.123456+00:00 app[web.1]: INFO:     Shutting down\n", "2026-11-29T16:35:55Z app[148e21] fra [info]INFO:     Shutting down\n",
+                                      R"({"TimeGenerated":"2026-11-29T16:35:55Z","ContainerAppName_s":"mcp","Log_s":"INFO:     Shutting down"})" "\n", R"({"TimeGenerated":"2026-11-29T16:35:55Z","LogEntry":"INFO:     Shutting down"})" "\n"}) {
+    INFO(line);
+    const auto read = parse(line);
+    REQUIRE(read.records.size() == 1);
+    CHECK(read.records[0].notice == "server_stopped");
+    CHECK(read.records[0].transport_at.substr(0, 19) == "2026-11-29T16:35:55");
+  }
+}

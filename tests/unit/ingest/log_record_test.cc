@@ -380,3 +380,17 @@ TEST_CASE("a message that stands below its prefix is read without the indentatio
   CHECK(parsed.records[0].status == "404");
   CHECK(parsed.records[0].lines == 2);
 }
+
+TEST_CASE("a server that died of a request before the handshake says so at the end of a trace, or before what failed next") {
+  const std::string_view trace =
+      "Traceback (most recent call last):\n  File \"/app/session.py\", line 163, in _received_request\n    raise RuntimeError(\"Received request before initialization was complete\")\n"
+      "RuntimeError: Received request before initialization was complete\n";
+  const std::string_view next = "\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n  File \"/app/h11.py\", line 1, in run\nRuntimeError: no response was sent\n";
+  for (const std::string& text : {"ERROR:    Exception in ASGI application\n" + std::string(trace), "ERROR:    Exception in ASGI application\n" + std::string(trace) + std::string(next), std::string(trace)}) {
+    INFO(text);
+    const auto read = parse(text);
+    REQUIRE(read.records.size() == 1);
+    CHECK(read.records[0].notice == "request_before_initialize");
+  }
+  CHECK(parse("ERROR:    Exception in ASGI application\nTraceback (most recent call last):\n  File \"/app/a.py\", line 1, in f\nmcp.McpError: Session not found\n").records[0].reason == "server-error");
+}

@@ -68,6 +68,7 @@ TEST_CASE("slashes, US dates, access-log dates and ctime") {
   CHECK(read(TimeForm::any, "29/Nov/2026:16:36:34.724] fe").at == "2026-11-29T16:36:34.724000Z");
   CHECK(read(TimeForm::any, "29/Nov/2026:17:35:56 +0100] ").at == "2026-11-29T16:35:56.000000Z");
   CHECK(read(TimeForm::any, "Sun Nov 29 16:35:55 2026 x").at == "2026-11-29T16:35:55.000000Z");
+  CHECK(read(TimeForm::any, "Sun Nov 29 16:35:55.257791 2026] x").at == "2026-11-29T16:35:55.257791Z");
   CHECK(read(TimeForm::any, "Sun 2026-11-29 16:35:55 UTC host", in_zone("+05:00")).at == "2026-11-29T16:35:55.000000Z");
 }
 

@@ -21,6 +21,12 @@ TEST_CASE("an error text tells of a lost session in the words of SDKs, servers a
       "MCP session with server terminated",
       "No transport found for sessionId",
       "session 7 does not exist",
+      "session 7 does not seem to exist",
+      "MCP session with ID '0f1e2d3c-aaaa-4bbb-8ccc-0123456789ab' could not be found.",
+      R"({"code":-32001,"message":"MCP session with ID \u00270f1e2d3c-aaaa-4bbb-8ccc-0123456789ab\u0027 could not be found."})",
+      "Session 7 cannot be found",
+      "The session couldn't be found",
+      "No such session: 7",
       "No active SSE connection for session 0f1e2d3c-aaaa-4bbb-8ccc-0123456789ab",
   };
   for (const char* text : texts) {
@@ -32,7 +38,7 @@ TEST_CASE("an error text tells of a lost session in the words of SDKs, servers a
 TEST_CASE("texts that only hold the words are about something else") {
   const char* const texts[] = {
       "Unknown tool: session_info", "Invalid params: session must be a string", "File not found", "Invalid arguments for tool start_session",
-      "tool not found in session", "Session created. Tool not found", "Obsession not found", "",
+      "tool not found in session", "Session created. Tool not found", "Session opened. The file could not be found", "File of the user could not be found", "Obsession not found", "",
   };
   for (const char* text : texts) {
     INFO(text);
