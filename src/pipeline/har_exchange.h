@@ -21,6 +21,9 @@ struct HarChunk {
 // In the order in which steps of one time are taken: an exchange ends before another one starts.
 enum class HarStep : std::uint8_t { end, events, head, start };
 
+// Whose record it is where a service worker fetches what its page asks for, as far as the producer says.
+enum class HarFetch : std::uint8_t { untold, for_page, by_worker };
+
 struct HarExchange {
   model::SourceRef source;
   std::string server, connection_id;  // host:port; the connection's name, where the HAR has one
@@ -35,12 +38,14 @@ struct HarExchange {
   bool body_cut = false;              // by the producer
   std::vector<HarChunk> events;
   model::EndReason end = model::EndReason::complete;
+  HarFetch fetch = HarFetch::untold;
 
   // --- while it is replayed ---
   std::shared_ptr<app::HttpConnection> connection;
   std::unique_ptr<app::Exchange> exchange;
   std::uint32_t requests = 0, replies = 0;  // messages told
   bool told = false;
+  bool has_copy = false, is_copy = false;   // HarCopies
   HarStep step = HarStep::start;
   std::size_t next_event = 0;
 

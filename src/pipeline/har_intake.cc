@@ -69,6 +69,8 @@ std::unique_ptr<HarExchange> HarIntake::take(const HarEntry& entry) {
   exchange->request_state = request_state(entry, request);
   exchange->request_body = body_of(entry.request, exchange->request_state);
   exchange->request.head.codings = har_codings(exchange->request_body);
+  if (entry.by_worker) exchange->fetch = HarFetch::by_worker;
+  else if (entry.for_page) exchange->fetch = HarFetch::for_page;
   fill_times(*exchange);
   fill_response(response, *exchange);
   return exchange;

@@ -54,8 +54,8 @@ void HarReplay::finish(bool cut, Time last) {
 void HarReplay::take(HarExchange& exchange) {
   tally_.begin(exchange);
   switch (exchange.step) {
-    case HarStep::start: return start(exchange);
-    case HarStep::head: return exchange.exchange->response_head(exchange.response.head, {exchange.head_at, exchange.source});
+    case HarStep::start: return copies_.take(exchange) ? row_.books.ignore("service-worker-copy") : start(exchange);
+    case HarStep::head: return head(exchange);
     case HarStep::events: {
       const HarChunk& chunk = exchange.events[exchange.next_event];
       return exchange.exchange->response_body(chunk.text, false, {chunk.at, exchange.source});
@@ -75,12 +75,23 @@ void HarReplay::start(HarExchange& exchange) {
   if (absent) http.missing(Side::client, stamp);
   http.request_end(stamp);
   if (absent && exchange.told) exchange.connection->report_gap(Side::client, 0, &http, kNoRequestBody, stamp);
+}
+
+void HarReplay::head(HarExchange& exchange) {
+  answered(exchange);
+  exchange.exchange->response_head(exchange.response.head, {exchange.head_at, exchange.source});
+}
+
+// From here on it has no other record.
+void HarReplay::answered(HarExchange& exchange) {
+  copies_.forget(exchange);
   std::string().swap(exchange.request_body);
 }
 
 void HarReplay::end(HarExchange& exchange) {
   const Stamp stamp{exchange.end_at, exchange.source};
   app::Exchange& http = *exchange.exchange;
+  if (!exchange.has_response) answered(exchange);
   if (exchange.has_response) {
     if (!exchange.response_body.empty()) http.response_body(exchange.response_body, !exchange.body_cut, stamp);
     tell_missing(exchange, http, stamp);

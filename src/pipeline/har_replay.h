@@ -12,6 +12,7 @@
 #include "app/http_state.h"
 #include "model/finding.h"
 #include "pipeline/capture_scan.h"
+#include "pipeline/har_copies.h"
 #include "pipeline/har_window.h"
 
 namespace mcpscan::pipeline {
@@ -40,6 +41,8 @@ class HarReplay final : private HarStepTaker {
  private:
   void take(HarExchange& exchange) override;
   void start(HarExchange& exchange);
+  void head(HarExchange& exchange);
+  void answered(HarExchange& exchange);
   void end(HarExchange& exchange);
   void tell_missing(HarExchange& exchange, app::Exchange& http, const model::Stamp& stamp);
   void tell_cut(Time last);
@@ -56,6 +59,7 @@ class HarReplay final : private HarStepTaker {
   app::HttpShared shared_;
   app::HttpState state_;
   std::unordered_map<std::string, std::shared_ptr<app::HttpConnection>> connections_;
+  HarCopies copies_;
   HarWindow window_;
 };
 

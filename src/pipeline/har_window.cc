@@ -62,7 +62,8 @@ void HarWindow::take_earliest() {
   const std::size_t held = exchange.bytes();
   taker_.take(exchange);
   if (taken == HarStep::events) ++exchange.next_event;
-  bytes_ -= held;
+  bytes_ -= exchange.is_copy ? exchange.bytes() : held;  // what a copy lent is held on
+  if (exchange.is_copy) return;
   if (taken == HarStep::end) return;
   bytes_ += exchange.bytes();
   exchange.step = next_step(exchange);

@@ -61,6 +61,8 @@ struct HarEntry {
   std::int64_t status = 0;               // as it stood: 0, -999 and others say that there was none
   std::string_view error;                // why the exchange failed, in the producer's words
   std::string_view connection_id, connection;  // _connectionId; connection (a port, or the producer's own text)
+  bool by_worker = false;                // a service worker sent it (Playwright)
+  bool for_page = false;                 // the page's request, which a service worker answered (DevTools)
   std::vector<HarStreamEvent> events;
   bool events_left_out = false;                // there were too many; none is kept
 

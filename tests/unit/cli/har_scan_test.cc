@@ -290,6 +290,48 @@ TEST_CASE("An entry further from its place than har_reorder_entries is read late
   CHECK_FALSE(read.row.anomalies.entries().contains("har-out-of-order"));
 }
 
+namespace {
+
+std::string marked_worker(const Entry& entry) { return R"({"_serviceWorkerRef":"worker@1",)" + entry.text().substr(1); }
+std::string marked_page(Entry entry) {
+  entry.extra = R"(,"_fetchedViaServiceWorker":true)";
+  return entry.text();
+}
+
+}  // namespace
+
+TEST_CASE("A request that a service worker fetched for its page is told once, with the body of the record that has it", "[har]") {
+  Entry kept_none = exchange("00.002", 80, 1);
+  kept_none.content = R"({"size":0,"mimeType":"application/json","text":""},"bodySize":40)";
+  const std::string page = exchange("00.000", 100, 1).text(), worker = marked_worker(kept_none);
+  for (const std::string& entries : {page + "," + worker, worker + "," + page}) {
+    const Scanned read = scan(entries);
+    CHECK(read.seen.lines == std::vector<std::string>{"open POST /mcp 0 x1", "> tools/call 1 0 x1", "head 200 100 x1", "< 1 100 x1", "end 1 100 x1"});
+    CHECK(read.row.books.ignored.at("service-worker-copy") == 1);
+    CHECK(read.row.books.total == read.row.books.used + 1);
+  }
+  const Scanned rounded = scan(exchange("00.001", 100, 1).text() + "," + marked_worker(exchange("00.000", 80, 1)));  // the two have clocks of their own
+  CHECK(rounded.count("> tools/call") == 1);
+}
+
+TEST_CASE("DevTools marks the record of the page, and not the worker's", "[har]") {
+  const Scanned read = scan(marked_page(exchange("00.000", 100, 1)) + "," + exchange("00.002", 80, 1).text() + "," + marked_page(exchange("01.000", 100, 2)) + "," +
+                            exchange("01.002", 80, 2).text());
+  CHECK(read.count("> tools/call") == 2);
+  CHECK(read.row.books.ignored.at("service-worker-copy") == 2);
+}
+
+TEST_CASE("Of two equal requests that a service worker fetched two stay, and each that has one record", "[har]") {
+  const std::string page = exchange("00.000", 100, 1).text(), worker = marked_worker(exchange("00.002", 80, 1));
+  CHECK(scan(page + "," + page + "," + worker + "," + worker).count("> tools/call") == 2);
+  CHECK(scan(worker + "," + page + "," + worker + "," + page).count("> tools/call") == 2);
+  CHECK(scan(page + "," + page).count("> tools/call") == 2);                                                 // no worker
+  CHECK(scan(worker + "," + worker).count("> tools/call") == 2);                                             // for itself
+  CHECK(scan(marked_page(exchange("00.000", 100, 1))).count("> tools/call") == 1);                           // answered by the worker
+  CHECK(scan(page + "," + marked_worker(exchange("00.002", 80, 2))).count("> tools/call") == 2);             // something else
+  CHECK(scan(page + "," + marked_worker(exchange("00.200", 80, 1))).count("> tools/call") == 2);             // afterwards
+}
+
 TEST_CASE("Entries that start outside the window are ignored, and booked", "[har]") {
   pipeline::HarScanOptions options;
   options.since = {INT64_C(1795973160) * kSecond + 10 * kSecond};
