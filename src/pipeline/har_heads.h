@@ -36,6 +36,8 @@ model::EndReason har_end(const ingest::HarEntry& entry, bool responded);
 enum class HarBodyState : std::uint8_t { present, nothing_sent, absent };
 HarBodyState request_state(const ingest::HarEntry& entry, const app::HttpHead& head);
 HarBodyState response_state(const ingest::HarEntry& entry, const app::HttpHead& head);
+// Whether the entry tells more bytes of the response than `body` holds.
+bool is_shorter(const ingest::HarEntry& entry, std::string_view body);
 // Whether the producer kept the beginning of a body only: it is shorter than the entry tells, and breaks off.
 bool is_cut(const ingest::HarEntry& entry, const app::HttpHead& head, std::string_view body);
 

@@ -104,6 +104,7 @@ void HarIntake::fill_response(const app::HttpHead& head, HarExchange& exchange) 
   exchange.end = har_end(entry_, head.status != 0);
   if (!exchange.has_response) exchange.response_state = HarBodyState::nothing_sent;
   exchange.response.head.codings = har_codings(exchange.response_body);
+  if (!is_shorter(entry_, exchange.response_body)) exchange.told_size = static_cast<std::int64_t>(exchange.response_body.size());
   exchange.body_cut = is_cut(entry_, head, exchange.response_body);
   if (!exchange.body_cut && contains_ignoring_case(head.content_type, "event-stream")) complete_last_event(exchange.response_body);
 }

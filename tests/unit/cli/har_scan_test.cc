@@ -206,6 +206,17 @@ TEST_CASE("A body that was cut in the middle of its reply is a gap, and the serv
   }
 }
 
+TEST_CASE("A body that is still packed holds all of its size before", "[har]") {
+  const std::string packed = "H4sIAAAAAAACA6tWyirOzysqSFayUjLSM1DSUcpMUbIy1FEqSi0uzSlRsqpWSs7PK0nNAzKjq5VKKgtSgSpLUitKgErBlJVSZWqxwkBgpdrY2loAi2+HlMEAAAA=";
+  Entry entry;
+  entry.content = fmt::format(R"({{"size":193,"mimeType":"application/json","encoding":"base64","text":"{}"}})", packed);
+  const Scanned whole = scan(entry.text());
+  CHECK(whole.count("< 1") == 1);
+  CHECK(whole.count("gap") == 0);
+  entry.content = fmt::format(R"({{"size":193,"mimeType":"application/json","encoding":"base64","text":"{}"}})", packed.substr(0, 80));
+  CHECK(scan(entry.text()).count("gap the HAR holds a part of this response's body only") == 1);
+}
+
 TEST_CASE("A body whose size is 0 where bytes were sent was taken out of the file") {
   Entry entry;
   entry.content = R"({"size":0,"mimeType":"application/json"},"bodySize":95)";
