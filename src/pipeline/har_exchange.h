@@ -30,6 +30,7 @@ struct HarExchange {
   model::Scheme scheme = model::Scheme::unknown;
   Time started, head_at, end_at;
   std::int64_t precision_us = 1;      // of these times
+  bool tells_duration = false;        // else head and end are where the start is
   app::KeptHead request, response;
   bool has_response = false;
   HarBodyState request_state = HarBodyState::present, response_state = HarBodyState::present;

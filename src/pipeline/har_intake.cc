@@ -89,7 +89,7 @@ void HarIntake::fill_times(HarExchange& exchange) {
   exchange.started = exchange.head_at = exchange.end_at = entry_.started;
   exchange.precision_us = entry_.precision_us;
   if (!entry_.started.known()) return;
-  if (entry_.total_us < 0) odd("har-no-durations", "the entry tells no durations; its response is taken to have come at once");
+  exchange.tells_duration = entry_.total_us >= 0;
   exchange.end_at.us += std::max<std::int64_t>(0, entry_.total_us);
   exchange.head_at = exchange.end_at;
   if (entry_.until_head_us >= 0) exchange.head_at.us = std::min(exchange.end_at.us, entry_.started.us + entry_.until_head_us);

@@ -343,6 +343,23 @@ TEST_CASE("Of two equal requests that a service worker fetched two stay, and eac
   CHECK(scan(page + "," + marked_worker(exchange("00.200", 80, 1))).count("> tools/call") == 2);             // afterwards
 }
 
+TEST_CASE("When a response came that tells no duration is not known", "[har]") {
+  const auto without = [](std::string text) {
+    text.replace(text.find(R"("time":0,)"), 9, R"("time":null,)");
+    text.replace(text.find(R"("timings":{"send":0,"wait":0,"receive":0})"), 41, R"("timings":{"send":-1,"wait":-1,"receive":-1})");
+    return text;
+  };
+  const std::vector<std::string> untimed = {"open POST /mcp 0 x1", "> tools/call 1 0 x1", "head 200 -1 x1", "< 1 -1 x1", "end 1 -1 x1"};
+  const Scanned alone = scan(without(exchange("00.000", 0, 1).text()));
+  CHECK(alone.seen.lines == untimed);
+  CHECK(alone.row.anomalies.entries().at("har-no-durations").count == 1);
+  CHECK(scan(without(exchange("00.000", 0, 1).text()) + "," + exchange("01.000", 5, 2).text()).count("< 1 -1") == 1);  // the others' say nothing of it
+  CHECK(scan(exchange("00.000", 0, 1).text()).seen.lines == untimed);                                                // 0 where nothing was measured
+  const Scanned measured = scan(exchange("00.000", 0, 1).text() + "," + exchange("01.000", 5, 2).text());
+  CHECK(measured.count("< 1 0") == 1);
+  CHECK_FALSE(measured.row.anomalies.entries().contains("har-no-durations"));
+}
+
 TEST_CASE("Entries that start outside the window are ignored, and booked", "[har]") {
   pipeline::HarScanOptions options;
   options.since = {INT64_C(1795973160) * kSecond + 10 * kSecond};
