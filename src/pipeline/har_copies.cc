@@ -45,7 +45,7 @@ void lend_body(HarExchange& from, HarExchange& to) {
 
 bool HarCopies::take(HarExchange& exchange) {
   if (HarExchange* const original = original_of(exchange)) {
-    original->has_copy = exchange.is_copy = true;
+    original->has_copy = exchange.left_out = true;
     lend_body(exchange, *original);
     return true;
   }

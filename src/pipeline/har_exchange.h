@@ -38,6 +38,7 @@ struct HarExchange {
   std::int64_t told_size = -1;        // of the response's body
   bool body_cut = false;              // by the producer
   std::vector<HarChunk> events;
+  std::string redirect;               // where the request goes on; empty: nowhere
   model::EndReason end = model::EndReason::complete;
   HarFetch fetch = HarFetch::untold;
 
@@ -46,7 +47,9 @@ struct HarExchange {
   std::unique_ptr<app::Exchange> exchange;
   std::uint32_t requests = 0, replies = 0;  // messages told
   bool told = false;
-  bool has_copy = false, is_copy = false;   // HarCopies
+  bool has_copy = false;                    // HarCopies
+  bool follows = false;                     // the request of an exchange that was redirected here
+  bool left_out = false;                    // another exchange tells it
   HarStep step = HarStep::start;
   std::size_t next_event = 0;
 

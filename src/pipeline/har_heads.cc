@@ -53,6 +53,20 @@ HarUrl split_url(std::string_view url) {
   return parts;
 }
 
+std::string place_of(std::string_view server, std::string_view target) { return std::string(server).append(target); }
+
+std::string redirect_of(const HarEntry& entry, const HarUrl& url) {
+  constexpr std::array<std::int64_t, 5> kRedirects = {301, 302, 303, 307, 308};
+  if (std::find(kRedirects.begin(), kRedirects.end(), entry.status) == kRedirects.end()) return {};
+  std::string_view to = entry.redirect_url;
+  for (const HarHeader& header : entry.response_headers) {
+    if (to.empty() && iequals(header.name, "location")) to = app::trim_space(header.value);
+  }
+  const HarUrl place = split_url(to);
+  if (!place.server.empty()) return place_of(place.server, place.target);
+  return to.starts_with('/') ? place_of(url.server, place.target) : std::string();
+}
+
 app::HttpHead har_request_head(const HarEntry& entry, const HarUrl& url) {
   app::HttpHead head;
   head.is_request = true;

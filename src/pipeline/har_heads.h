@@ -18,6 +18,9 @@ struct HarUrl {
   model::Scheme scheme = model::Scheme::unknown;
 };
 HarUrl split_url(std::string_view url);
+// Where a redirected request goes on, as place_of() names it; empty: it was not redirected, or that is not told in full.
+std::string redirect_of(const ingest::HarEntry& entry, const HarUrl& url);
+std::string place_of(std::string_view server, std::string_view target);
 
 // Views into the entry and the URL.
 app::HttpHead har_request_head(const ingest::HarEntry& entry, const HarUrl& url);

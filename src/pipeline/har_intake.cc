@@ -64,6 +64,7 @@ std::unique_ptr<HarExchange> HarIntake::take(const HarEntry& entry) {
   exchange->connection_id = connection_name(entry, url.server);
   exchange->request.assign(request);
   exchange->response.assign(response);
+  exchange->redirect = redirect_of(entry, url);
   exchange->server = std::move(url.server);
   exchange->scheme = url.scheme;
   exchange->request_state = request_state(entry, request);

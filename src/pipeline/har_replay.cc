@@ -70,7 +70,7 @@ model::Stamp HarReplay::stamp_of(const HarExchange& exchange, Time at) const {
 void HarReplay::take(HarExchange& exchange) {
   tally_.begin(exchange, exchange.step != HarStep::start && exchange.started.known());
   switch (exchange.step) {
-    case HarStep::start: return copies_.take(exchange) ? row_.books.ignore("service-worker-copy") : start(exchange);
+    case HarStep::start: return start(exchange);
     case HarStep::head: return head(exchange);
     case HarStep::events: {
       const HarChunk& chunk = exchange.events[exchange.next_event];
@@ -81,6 +81,25 @@ void HarReplay::take(HarExchange& exchange) {
 }
 
 void HarReplay::start(HarExchange& exchange) {
+  if (is_followed(exchange)) row_.books.ignore("redirected");
+  else if (copies_.take(exchange)) row_.books.ignore("service-worker-copy");
+  else begin(exchange);
+}
+
+// A redirect says to ask elsewhere, and the same request that does is the one that counts (RFC 9110 section 15.4).
+bool HarReplay::is_followed(HarExchange& exchange) const {
+  if (exchange.redirect.empty()) return false;
+  const app::HttpHead& head = exchange.request.head;
+  HarExchange* const next = window_.find_waiting([&](const HarExchange& other) {
+    if (other.follows || other.request_body != exchange.request_body || other.started.us + other.precision_us <= exchange.end_at.us) return false;
+    const app::HttpHead& again = other.request.head;
+    return again.method == head.method && again.session_id == head.session_id && place_of(other.server, again.target) == exchange.redirect;
+  });
+  if (next) next->follows = exchange.left_out = true;
+  return next != nullptr;
+}
+
+void HarReplay::begin(HarExchange& exchange) {
   const Stamp stamp{exchange.started, exchange.source};
   exchange.connection = connection_of(exchange);
   exchange.exchange = exchange.connection->open_exchange();

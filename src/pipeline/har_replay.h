@@ -43,6 +43,8 @@ class HarReplay final : private HarStepTaker {
   void take(HarExchange& exchange) override;
   model::Stamp stamp_of(const HarExchange& exchange, Time at) const;
   void start(HarExchange& exchange);
+  bool is_followed(HarExchange& exchange) const;
+  void begin(HarExchange& exchange);
   void head(HarExchange& exchange);
   void answered(HarExchange& exchange);
   void end(HarExchange& exchange);

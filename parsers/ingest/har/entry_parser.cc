@@ -215,6 +215,7 @@ error_code EntryParser::State::read_request(std::string_view key, Value value) {
 error_code EntryParser::State::read_response(std::string_view key, Value value) {
   entry->has_response = true;
   if (key == "status") return integer_of(value, "response.status", entry->status);
+  if (key == "redirectURL") return text_of(value, "response.redirectURL", entry->redirect_url);
   if (key == "headers") return read_headers(value, "response.headers", entry->response_headers);
   if (key == "_error" || key == "_failureText") return text_of(value, "response._error", entry->error);
   if (key == "_fetchedViaServiceWorker") return flag_of(value, entry->for_page);

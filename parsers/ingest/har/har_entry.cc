@@ -16,7 +16,7 @@ void HarEntry::clear() {
   until_head_us = total_us = -1;
   has_zone = true;
   has_request = has_response = by_worker = for_page = false;
-  method = url = error = connection_id = connection = {};
+  method = url = redirect_url = error = connection_id = connection = {};
   request_headers.clear();
   response_headers.clear();
   request.clear();

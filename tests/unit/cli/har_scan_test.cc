@@ -343,6 +343,31 @@ TEST_CASE("Of two equal requests that a service worker fetched two stay, and eac
   CHECK(scan(page + "," + marked_worker(exchange("00.200", 80, 1))).count("> tools/call") == 2);             // afterwards
 }
 
+TEST_CASE("A request that was redirected is told where it went on", "[har]") {
+  Entry first = exchange("00.000", 3, 1);
+  first.status = "307";
+  first.content = R"({"size":0})";
+  const auto to = [&](const std::string& redirect) {
+    first.extra = fmt::format(R"(,"redirectURL":"{}")", redirect);
+    return first.text() + ",";
+  };
+  const auto at = [](const Entry& entry, const std::string& path) {
+    std::string text = entry.text();
+    text.replace(text.find("8000/mcp"), 8, "8000" + path);
+    return text;
+  };
+  const std::string next = at(exchange("00.004", 80, 1), "/mcp/");
+  for (const std::string place : {"http://h.test:8000/mcp/", "http://H.test:8000/mcp/#top", "/mcp/"}) {
+    const Scanned read = scan(to(place) + next);
+    CHECK(read.seen.lines == std::vector<std::string>{"open POST /mcp/ 4 x1", "> tools/call 1 4 x1", "head 200 84 x1", "< 1 84 x1", "end 1 84 x1"});
+    CHECK(read.row.books.ignored.at("redirected") == 1);
+  }
+  CHECK(scan(to("/mcp/") + at(exchange("00.004", 80, 2), "/mcp/")).count("> tools/call") == 2);  // nobody followed it
+  CHECK(scan(to("/other") + next).count("> tools/call") == 2);
+  CHECK(scan(to("/mcp/") + at(exchange("00.001", 80, 1), "/mcp/")).count("> tools/call") == 2);  // it was there before
+  CHECK(scan(to("/mcp/") + to("/mcp/") + next).count("> tools/call") == 2);                       // one of two
+}
+
 TEST_CASE("When a response came that tells no duration is not known", "[har]") {
   const auto without = [](std::string text) {
     text.replace(text.find(R"("time":0,)"), 9, R"("time":null,)");
