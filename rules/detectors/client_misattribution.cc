@@ -163,6 +163,7 @@ class ClientMisattribution : public Detector {
 
   // What the client said was true when the reply came later; it is a finding where the payload then shows up under a sibling.
   void tell_given_up(const Case& seen, FindingSink& findings) const {
+    if (seen.shown.replied.known() && !seen.own.replied.known()) return;  // which of them was earlier nothing tells
     const Alignment& clocks = seen.wire.joined;
     const std::int64_t before = seen.shown.replied.us + clocks.offset_us - seen.own.replied.us;
     const CallRecord* const slot = slot_of(seen);

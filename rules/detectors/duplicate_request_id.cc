@@ -53,11 +53,11 @@ class DuplicateRequestId : public Detector {
     held_.erase(others, held_.end());
   }
 
-  static FindingDraft as_unseen(FindingDraft draft) {
+  static FindingDraft as_unseen(FindingDraft draft, std::string_view where = "no replies are shown") {
     draft.detail = "several";
     if (draft.level == Level::high) draft.level = Level::medium;
     draft.fault.contributing.clear();
-    draft.fault.reason = "it used an id again; whether the call before was still waiting cannot be seen where no replies are shown";
+    draft.fault.reason = fmt::format("it used an id again; whether the call before was still waiting cannot be seen where {}", where);
     draft.picture.clear();
     return draft;
   }
@@ -87,6 +87,7 @@ class DuplicateRequestId : public Detector {
                                     : "it used an id again that it had used in this session";
     if (several) draft.fault.reason += "; the log names no session: two clients that each count their own ids look the same";
     if (!concurrent) draft.cause_rule = "duplicate-request-id", draft.cause_id = call.id.value;  // the same habit, where it also collided
+    if (!concurrent && event.session->untimed) return findings.add(as_unseen(std::move(draft), "nothing tells when replies came"));
     if (concurrent) {
       draft.fault.contributing.push_back(by_client ? "server" : "client");
       draft.evidence.push_back(evidence_of(*event.other));

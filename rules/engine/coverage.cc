@@ -36,6 +36,9 @@ std::string held_back(const Rule& rule, const EvidenceLimits& evidence) {
     add(one ? "of a call without a reply nothing tells how long it waited, or whose replies came to its id"
             : fmt::format("of {} calls without a reply nothing tells how long they waited, or whose replies came to their ids", evidence.untold_waits));
   }
+  if (rule.needs_order && evidence.untimed_replies > 0) {
+    add(evidence.untimed_replies == 1 ? "nothing tells when 1 reply came" : fmt::format("nothing tells when {} replies came", evidence.untimed_replies));
+  }
   if (rule.needs_history && !evidence.ledgers_complete) add("more ids were used than are remembered");
   if (rule.needs_history && evidence.retired_sessions > 0) add(fmt::format("{} sessions were let go because too many were open", evidence.retired_sessions));
   return why;

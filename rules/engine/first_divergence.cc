@@ -215,8 +215,9 @@ class Divergence {
         const Alignment& joined = alignment(at, inner);
         if (joined.partner[mine] == kAlone || !joined.sure[mine] || !joined.clock_known) continue;
         const CallRecord& there = points_[inner].record(joined.partner[mine]);
-        const std::int64_t answered_us = there.replied.us - joined.offset_us - joined.spread_us;
-        if (there.is_right() && there.replied.known() && answered_us > points_[at].record(mine).ended.us + kSecond) return true;
+        const Time left = points_[at].record(mine).ended;
+        if (!there.is_right() || !there.replied.known() || !left.known()) continue;
+        if (there.replied.us - joined.offset_us - joined.spread_us > left.us + kSecond) return true;
       }
       return false;
     });

@@ -54,6 +54,7 @@ void find_kept(const VantagePoints& points, std::size_t outer, std::size_t at, s
     const CallRecord& there = points[at].record(joined.partner[i]);
     const bool gave_up = here.closed == CloseReason::cancelled || here.closed == CloseReason::client_closed || here.closed == CloseReason::timed_out;
     if (here.answered || !gave_up || !there.is_right() || !here.requested.known() || !there.requested.known()) continue;
+    if (!here.ended.known() || !there.replied.known()) continue;
     if (here.ended.us - here.requested.us - (there.replied.us - there.requested.us) < kLongPassedUs) continue;
     if (std::find(kept.begin(), kept.end(), std::pair{outer, i}) == kept.end()) kept.emplace_back(outer, i);
   }

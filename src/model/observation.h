@@ -166,6 +166,7 @@ struct Observation {
   SessionKeying keying = SessionKeying::none;  // how `session` is meant
   Vantage vantage = Vantage::unknown; // who speaks, where the record's form tells; the input's own may differ
   Time at;                            // unknown: order only
+  bool untimed = false;               // where `at` is unknown: it may have come at any time after what stands before it
   Time not_before;                    // where `at` is unknown: of the record before it in its log
   SourceRef source;
   std::string_view session;           // as printed; empty: the evidence names none here

@@ -146,6 +146,7 @@ struct Session {
   bool asked_to_end = false;              // its client sent DELETE, which was not refused so far
   bool behind_proxy = false;              // a proxy has written in the heads of its responses
   bool on_wire = false, had_gap = false, mixed = false;  // mixed: may hold several clients' messages
+  bool untimed = false;                   // when some of its replies came is not told
   bool damaged = false;                   // records of its time are damaged: what is missing may have been in them
   bool unread_connections = false;        // when it finishes: others to its server are in the capture, and TLS hides what they say
   Time ended_at;

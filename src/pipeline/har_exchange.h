@@ -21,12 +21,16 @@ struct HarChunk {
 // In the order in which steps of one time are taken: an exchange ends before another one starts.
 enum class HarStep : std::uint8_t { end, events, head, start };
 
+// Whose record it is where a service worker fetches what its page asks for, as far as the producer says.
+enum class HarFetch : std::uint8_t { untold, for_page, by_worker };
+
 struct HarExchange {
   model::SourceRef source;
   std::string server, connection_id;  // host:port; the connection's name, where the HAR has one
   model::Scheme scheme = model::Scheme::unknown;
   Time started, head_at, end_at;
   std::int64_t precision_us = 1;      // of these times
+  bool tells_duration = false;        // else head and end are where the start is
   app::KeptHead request, response;
   bool has_response = false;
   HarBodyState request_state = HarBodyState::present, response_state = HarBodyState::present;
@@ -34,13 +38,18 @@ struct HarExchange {
   std::int64_t told_size = -1;        // of the response's body
   bool body_cut = false;              // by the producer
   std::vector<HarChunk> events;
+  std::string redirect;               // where the request goes on; empty: nowhere
   model::EndReason end = model::EndReason::complete;
+  HarFetch fetch = HarFetch::untold;
 
   // --- while it is replayed ---
   std::shared_ptr<app::HttpConnection> connection;
   std::unique_ptr<app::Exchange> exchange;
   std::uint32_t requests = 0, replies = 0;  // messages told
   bool told = false;
+  bool has_copy = false;                    // HarCopies
+  bool follows = false;                     // the request of an exchange that was redirected here
+  bool left_out = false;                    // another exchange tells it
   HarStep step = HarStep::start;
   std::size_t next_event = 0;
 

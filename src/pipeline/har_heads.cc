@@ -53,6 +53,20 @@ HarUrl split_url(std::string_view url) {
   return parts;
 }
 
+std::string place_of(std::string_view server, std::string_view target) { return std::string(server).append(target); }
+
+std::string redirect_of(const HarEntry& entry, const HarUrl& url) {
+  constexpr std::array<std::int64_t, 5> kRedirects = {301, 302, 303, 307, 308};
+  if (std::find(kRedirects.begin(), kRedirects.end(), entry.status) == kRedirects.end()) return {};
+  std::string_view to = entry.redirect_url;
+  for (const HarHeader& header : entry.response_headers) {
+    if (to.empty() && iequals(header.name, "location")) to = app::trim_space(header.value);
+  }
+  const HarUrl place = split_url(to);
+  if (!place.server.empty()) return place_of(place.server, place.target);
+  return to.starts_with('/') ? place_of(url.server, place.target) : std::string();
+}
+
 app::HttpHead har_request_head(const HarEntry& entry, const HarUrl& url) {
   app::HttpHead head;
   head.is_request = true;
@@ -119,8 +133,18 @@ HarBodyState response_state(const HarEntry& entry, const app::HttpHead& head) {
   return kept_nothing ? HarBodyState::absent : HarBodyState::nothing_sent;
 }
 
+// What gzip has packed ends with its size, and that is the one which most producers tell (RFC 1952 section 2.3.1).
+bool is_shorter(const HarEntry& entry, std::string_view body) {
+  if (entry.response.told_size() <= static_cast<std::int64_t>(body.size())) return false;
+  constexpr std::size_t kLeastGzip = 18, kSizeBytes = 4;
+  if (har_codings(body).count == 0 || body.size() < kLeastGzip) return true;
+  std::uint32_t unpacked = 0;
+  for (std::size_t i = 1; i <= kSizeBytes; ++i) unpacked = unpacked << 8 | static_cast<unsigned char>(body[body.size() - i]);
+  return unpacked != static_cast<std::uint32_t>(entry.response.size);
+}
+
 bool is_cut(const HarEntry& entry, const app::HttpHead& head, std::string_view body) {
-  if (entry.response.told_size() <= static_cast<std::int64_t>(body.size()) || body.empty()) return false;
+  if (!is_shorter(entry, body) || body.empty()) return false;
   if (body.ends_with('\n')) return false;
   const std::string_view json = is_event_stream(head.content_type) ? body.substr(std::min(body.find('{', body.rfind("data:")), body.size())) : body;
   app::JsonSkipper skipper(json, Limits{}.json_depth);

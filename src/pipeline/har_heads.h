@@ -18,6 +18,9 @@ struct HarUrl {
   model::Scheme scheme = model::Scheme::unknown;
 };
 HarUrl split_url(std::string_view url);
+// Where a redirected request goes on, as place_of() names it; empty: it was not redirected, or that is not told in full.
+std::string redirect_of(const ingest::HarEntry& entry, const HarUrl& url);
+std::string place_of(std::string_view server, std::string_view target);
 
 // Views into the entry and the URL.
 app::HttpHead har_request_head(const ingest::HarEntry& entry, const HarUrl& url);
@@ -36,6 +39,8 @@ model::EndReason har_end(const ingest::HarEntry& entry, bool responded);
 enum class HarBodyState : std::uint8_t { present, nothing_sent, absent };
 HarBodyState request_state(const ingest::HarEntry& entry, const app::HttpHead& head);
 HarBodyState response_state(const ingest::HarEntry& entry, const app::HttpHead& head);
+// Whether the entry tells more bytes of the response than `body` holds.
+bool is_shorter(const ingest::HarEntry& entry, std::string_view body);
 // Whether the producer kept the beginning of a body only: it is shorter than the entry tells, and breaks off.
 bool is_cut(const ingest::HarEntry& entry, const app::HttpHead& head, std::string_view body);
 

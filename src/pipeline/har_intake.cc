@@ -64,11 +64,14 @@ std::unique_ptr<HarExchange> HarIntake::take(const HarEntry& entry) {
   exchange->connection_id = connection_name(entry, url.server);
   exchange->request.assign(request);
   exchange->response.assign(response);
+  exchange->redirect = redirect_of(entry, url);
   exchange->server = std::move(url.server);
   exchange->scheme = url.scheme;
   exchange->request_state = request_state(entry, request);
   exchange->request_body = body_of(entry.request, exchange->request_state);
   exchange->request.head.codings = har_codings(exchange->request_body);
+  if (entry.by_worker) exchange->fetch = HarFetch::by_worker;
+  else if (entry.for_page) exchange->fetch = HarFetch::for_page;
   fill_times(*exchange);
   fill_response(response, *exchange);
   return exchange;
@@ -87,7 +90,7 @@ void HarIntake::fill_times(HarExchange& exchange) {
   exchange.started = exchange.head_at = exchange.end_at = entry_.started;
   exchange.precision_us = entry_.precision_us;
   if (!entry_.started.known()) return;
-  if (entry_.total_us < 0) odd("har-no-durations", "the entry tells no durations; its response is taken to have come at once");
+  exchange.tells_duration = entry_.total_us >= 0;
   exchange.end_at.us += std::max<std::int64_t>(0, entry_.total_us);
   exchange.head_at = exchange.end_at;
   if (entry_.until_head_us >= 0) exchange.head_at.us = std::min(exchange.end_at.us, entry_.started.us + entry_.until_head_us);
@@ -102,6 +105,7 @@ void HarIntake::fill_response(const app::HttpHead& head, HarExchange& exchange) 
   exchange.end = har_end(entry_, head.status != 0);
   if (!exchange.has_response) exchange.response_state = HarBodyState::nothing_sent;
   exchange.response.head.codings = har_codings(exchange.response_body);
+  if (!is_shorter(entry_, exchange.response_body)) exchange.told_size = static_cast<std::int64_t>(exchange.response_body.size());
   exchange.body_cut = is_cut(entry_, head, exchange.response_body);
   if (!exchange.body_cut && contains_ignoring_case(head.content_type, "event-stream")) complete_last_event(exchange.response_body);
 }

@@ -16,6 +16,7 @@ using model::Stamp;
 
 constexpr std::string_view kNoBody = "the HAR holds no body of this response";
 constexpr std::string_view kPartOfBody = "the HAR holds a part of this response's body only";
+constexpr std::string_view kNoDuration = "the entry tells no duration: when its response came is not known";
 constexpr std::string_view kNoRequestBody = "the HAR holds no body of this request";
 
 }  // namespace
@@ -27,7 +28,10 @@ void HarTally::observe(const Observation& seen) {
     if (seen.direction == Direction::client_to_server) exchange_->requests += kind == MessageKind::request;
     else exchange_->replies += kind == MessageKind::result || kind == MessageKind::error;
   }
-  next_.observe(seen);
+  if (!untimed_ || seen.at.known()) return next_.observe(seen);
+  Observation untimed = seen;
+  untimed.untimed = true;
+  next_.observe(untimed);
 }
 
 HarReplay::HarReplay(std::uint32_t input, const Limits& limits, CaptureNumbers& numbers, model::ObservationSink& sink, model::InputRow& row)
@@ -42,6 +46,11 @@ HarReplay::HarReplay(std::uint32_t input, const Limits& limits, CaptureNumbers& 
       state_(shared_),
       window_(limits, *this) {}
 
+void HarReplay::add(std::unique_ptr<HarExchange> exchange) {
+  durations_told_ = durations_told_ || exchange->end_at > exchange->started;
+  window_.add(std::move(exchange));
+}
+
 void HarReplay::finish(bool cut, Time last) {
   window_.finish();
   if (cut) tell_cut(last);
@@ -51,20 +60,46 @@ void HarReplay::finish(bool cut, Time last) {
 
 // --- the steps of an exchange ---
 
+// Some producers write 0 for what they do not measure: where no entry of the file took any time, none was measured. A response whose time is not told
+// may have come at any time after its request.
+model::Stamp HarReplay::stamp_of(const HarExchange& exchange, Time at) const {
+  const bool measured = exchange.end_at > exchange.started || (exchange.tells_duration && durations_told_) || exchange.end == model::EndReason::evidence_ends;
+  return {measured ? at : Time{}, exchange.source};
+}
+
 void HarReplay::take(HarExchange& exchange) {
-  tally_.begin(exchange);
+  tally_.begin(exchange, exchange.step != HarStep::start && exchange.started.known());
   switch (exchange.step) {
     case HarStep::start: return start(exchange);
-    case HarStep::head: return exchange.exchange->response_head(exchange.response.head, {exchange.head_at, exchange.source});
+    case HarStep::head: return head(exchange);
     case HarStep::events: {
       const HarChunk& chunk = exchange.events[exchange.next_event];
-      return exchange.exchange->response_body(chunk.text, false, {chunk.at, exchange.source});
+      return exchange.exchange->response_body(chunk.text, false, stamp_of(exchange, chunk.at));
     }
     case HarStep::end: return end(exchange);
   }
 }
 
 void HarReplay::start(HarExchange& exchange) {
+  if (is_followed(exchange)) row_.books.ignore("redirected");
+  else if (copies_.take(exchange)) row_.books.ignore("service-worker-copy");
+  else begin(exchange);
+}
+
+// A redirect says to ask elsewhere, and the same request that does is the one that counts (RFC 9110 section 15.4).
+bool HarReplay::is_followed(HarExchange& exchange) const {
+  if (exchange.redirect.empty()) return false;
+  const app::HttpHead& head = exchange.request.head;
+  HarExchange* const next = window_.find_waiting([&](const HarExchange& other) {
+    if (other.follows || other.request_body != exchange.request_body || other.started.us + other.precision_us <= exchange.end_at.us) return false;
+    const app::HttpHead& again = other.request.head;
+    return again.method == head.method && again.session_id == head.session_id && place_of(other.server, again.target) == exchange.redirect;
+  });
+  if (next) next->follows = exchange.left_out = true;
+  return next != nullptr;
+}
+
+void HarReplay::begin(HarExchange& exchange) {
   const Stamp stamp{exchange.started, exchange.source};
   exchange.connection = connection_of(exchange);
   exchange.exchange = exchange.connection->open_exchange();
@@ -75,12 +110,23 @@ void HarReplay::start(HarExchange& exchange) {
   if (absent) http.missing(Side::client, stamp);
   http.request_end(stamp);
   if (absent && exchange.told) exchange.connection->report_gap(Side::client, 0, &http, kNoRequestBody, stamp);
+}
+
+void HarReplay::head(HarExchange& exchange) {
+  answered(exchange);
+  exchange.exchange->response_head(exchange.response.head, stamp_of(exchange, exchange.head_at));
+}
+
+// From here on it has no other record.
+void HarReplay::answered(HarExchange& exchange) {
+  copies_.forget(exchange);
   std::string().swap(exchange.request_body);
 }
 
 void HarReplay::end(HarExchange& exchange) {
-  const Stamp stamp{exchange.end_at, exchange.source};
+  const Stamp stamp = stamp_of(exchange, exchange.end_at);
   app::Exchange& http = *exchange.exchange;
+  if (!exchange.has_response) answered(exchange);
   if (exchange.has_response) {
     if (!exchange.response_body.empty()) http.response_body(exchange.response_body, !exchange.body_cut, stamp);
     tell_missing(exchange, http, stamp);
@@ -90,6 +136,7 @@ void HarReplay::end(HarExchange& exchange) {
   const bool broken_off = exchange.end == model::EndReason::complete && exchange.response_state != HarBodyState::absent &&
                           is_event_stream(exchange.response.head.content_type) && exchange.replies < exchange.requests;
   exchange.connection->close_exchange(std::move(exchange.exchange), broken_off ? model::EndReason::unknown : exchange.end, stamp);
+  if (exchange.told && exchange.started.known() && !stamp.at.known()) row_.anomalies.add({"har-no-durations", std::string(kNoDuration), exchange.source, 1});
   if (exchange.told) row_.books.use();
   else row_.books.ignore("not-mcp");
 }

@@ -12,6 +12,7 @@
 #include "app/http_state.h"
 #include "model/finding.h"
 #include "pipeline/capture_scan.h"
+#include "pipeline/har_copies.h"
 #include "pipeline/har_window.h"
 
 namespace mcpscan::pipeline {
@@ -20,12 +21,13 @@ namespace mcpscan::pipeline {
 class HarTally : public model::ObservationSink {
  public:
   explicit HarTally(model::ObservationSink& next) : next_(next) {}
-  void begin(HarExchange& exchange) { exchange_ = &exchange; }
+  void begin(HarExchange& exchange, bool untimed) { exchange_ = &exchange, untimed_ = untimed; }
   void observe(const model::Observation& seen) override;
 
  private:
   model::ObservationSink& next_;
   HarExchange* exchange_ = nullptr;
+  bool untimed_ = false;  // when this response came is not told
 };
 
 class HarReplay final : private HarStepTaker {
@@ -33,13 +35,18 @@ class HarReplay final : private HarStepTaker {
   // Books and anomalies go to `row`, numbers of exchanges and connections come from `numbers`.
   HarReplay(std::uint32_t input, const Limits& limits, CaptureNumbers& numbers, model::ObservationSink& sink, model::InputRow& row);
 
-  void add(std::unique_ptr<HarExchange> exchange) { window_.add(std::move(exchange)); }
+  void add(std::unique_ptr<HarExchange> exchange);
   // The input ends. `cut`: entries are missing at its end.
   void finish(bool cut, Time last);
 
  private:
   void take(HarExchange& exchange) override;
+  model::Stamp stamp_of(const HarExchange& exchange, Time at) const;
   void start(HarExchange& exchange);
+  bool is_followed(HarExchange& exchange) const;
+  void begin(HarExchange& exchange);
+  void head(HarExchange& exchange);
+  void answered(HarExchange& exchange);
   void end(HarExchange& exchange);
   void tell_missing(HarExchange& exchange, app::Exchange& http, const model::Stamp& stamp);
   void tell_cut(Time last);
@@ -51,11 +58,13 @@ class HarReplay final : private HarStepTaker {
   CaptureNumbers& numbers_;
   model::ObservationSink& sink_;
   model::InputRow& row_;
+  bool durations_told_ = false;
   HarTally tally_;
   app::BodyMessages messages_;
   app::HttpShared shared_;
   app::HttpState state_;
   std::unordered_map<std::string, std::shared_ptr<app::HttpConnection>> connections_;
+  HarCopies copies_;
   HarWindow window_;
 };
 

@@ -34,6 +34,11 @@ void HarWindow::finish() {
   while (!heap_.empty()) take_earliest();
 }
 
+HarExchange* HarWindow::find_waiting(FunctionRef<bool(const HarExchange&)> fits) const {
+  const auto found = std::find_if(heap_.begin(), heap_.end(), [&](const Slot& slot) { return slot.exchange->step == HarStep::start && fits(*slot.exchange); });
+  return found == heap_.end() ? nullptr : found->exchange.get();
+}
+
 // A start of coarse precision may have been later than it says; so an exchange that ended within that time went before it. Two calls
 // are never called concurrent because a clock was rounded.
 void HarWindow::push(std::unique_ptr<HarExchange> exchange, std::uint64_t order) {
@@ -62,7 +67,8 @@ void HarWindow::take_earliest() {
   const std::size_t held = exchange.bytes();
   taker_.take(exchange);
   if (taken == HarStep::events) ++exchange.next_event;
-  bytes_ -= held;
+  bytes_ -= exchange.left_out ? exchange.bytes() : held;  // what a copy lent is held on
+  if (exchange.left_out) return;
   if (taken == HarStep::end) return;
   bytes_ += exchange.bytes();
   exchange.step = next_step(exchange);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "base/limits.h"
 #include "pipeline/har_exchange.h"
 
@@ -29,6 +30,9 @@ class HarWindow {
   void add(std::unique_ptr<HarExchange> exchange);
   // The input ends: everything is taken.
   void finish();
+
+  // One whose start is not due yet.
+  HarExchange* find_waiting(FunctionRef<bool(const HarExchange&)> fits) const;
 
   std::uint64_t taken_early() const { return taken_early_; }
   std::uint64_t out_of_order() const { return out_of_order_; }

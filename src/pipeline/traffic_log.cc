@@ -25,7 +25,7 @@ void count_reply(const TimelineEvent& event, TrafficCounts& counts) {
   ++counts.replies;
   const model::RpcMessage* message = event.observation ? event.observation->message : nullptr;
   if (message && (message->kind == model::MessageKind::error || (message->result_keys & model::kIsErrorTrue) != 0)) ++counts.errors;
-  if (!event.call->requested_at.known()) return;
+  if (!event.call->requested_at.known() || !event.at.known()) return;
   const std::int64_t took = std::max<std::int64_t>(event.at.us - event.call->requested_at.us, 0);
   counts.answered_us += took;
   counts.longest_us = std::max(counts.longest_us, took);

@@ -13,7 +13,7 @@ constexpr double kStandsOut = 2.0;                     // times the median durat
 constexpr std::size_t kLargest = 256;                  // calls of one batch; each is compared with each
 
 Time end_of(const CallRecord& record) {
-  if (record.answered && record.replied.known()) return record.replied;
+  if (record.answered) return record.replied.known() ? record.replied : record.requested;
   const Time patience{record.requested.us + kPatienceUs};
   return record.ended.known() ? std::min(record.ended, patience) : patience;
 }

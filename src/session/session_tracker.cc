@@ -71,7 +71,8 @@ void SessionTracker::on_outcome(const Observation& seen) {
   emit(outcome);
 }
 
-Time SessionTracker::time_of(const Observation& seen) const { return seen.at.known() ? seen.at : now_; }
+// What tells no time comes right behind what was told before, unless it may have come at any time after.
+Time SessionTracker::time_of(const Observation& seen) const { return seen.at.known() || seen.untimed ? seen.at : now_; }
 
 TimelineEvent SessionTracker::event(EventKind kind, const Observation& seen, const SessionState* state) const {
   TimelineEvent event;
@@ -133,6 +134,7 @@ void SessionTracker::close_call(Call& call, CloseReason reason, Time at, const O
   open.erase(std::remove(open.begin(), open.end(), call.handle), open.end());
   call.closed = reason;
   call.closed_at = at;
+  if (reason == CloseReason::answered && !at.known() && now_.known()) ++untimed_, state.session.untimed = true;
   if (reason != CloseReason::answered) {
     TimelineEvent closed;
     closed.kind = EventKind::call_closed;

@@ -56,6 +56,7 @@ class SessionTracker : public model::ObservationSink {
   std::uint64_t unattributed_replies() const { return unattributed_; }
   std::uint64_t cut_records() const { return cut_records_.size(); }  // moments at which records that hold messages break off
   std::uint64_t untold_waits() const { return untold_waits_; }  // calls without a reply that nothing shows to be lost or not
+  std::uint64_t untimed_replies() const { return untimed_; }  // in evidence that tells times
   std::uint64_t retired_sessions() const { return retired_; }
   std::uint64_t aged_out_calls() const { return aged_out_; }
   bool ledgers_complete() const { return ledgers_complete_; }
@@ -230,8 +231,7 @@ class SessionTracker : public model::ObservationSink {
   std::uint32_t nameless_asker_ = kNoSession;                          // log: the one whose requests name none, so that its replies need not either
   std::uint32_t modern_session_ = kNoSession;                          // log: the one of all requests that need none
   std::unordered_map<std::string, std::uint64_t> unplaced_;            // log: id -> records of replies without a stream that no single session fits
-  bool clients_name_ = false;                                          // log: some session goes by a name of its client's making
-  bool hosts_show_ = false;                                            // log: and its messages stand in the log
+  bool clients_name_ = false, hosts_show_ = false;                     // log: some session goes by a name of its client's making; its messages stand in it
   std::vector<std::uint64_t> writers_;                                 // log: by call handle, the process that told of it; 0: not told
   CallRef rejected_;                                                   // whose reply a client refused last
   struct LastMessage { std::uint64_t digest = 0, channel = 0; Time at; };
@@ -242,7 +242,7 @@ class SessionTracker : public model::ObservationSink {
   Time damaged_at_;                                                    // when records of the evidence were last found damaged
   std::uint32_t capabilities_ = 0;
   std::vector<model::SessionRow> rows_;
-  std::uint64_t observed_ = 0, rows_left_out_ = 0, unattributed_ = 0, retired_ = 0, aged_out_ = 0, untold_waits_ = 0;
+  std::uint64_t observed_ = 0, rows_left_out_ = 0, unattributed_ = 0, retired_ = 0, aged_out_ = 0, untold_waits_ = 0, untimed_ = 0;
   bool ledgers_complete_ = true;
   ToolTable tools_;
 };

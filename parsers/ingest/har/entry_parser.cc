@@ -99,6 +99,7 @@ struct EntryParser::State {
   template <typename Each>
   error_code object_of(Value value, const char* name, Each each);
   error_code text_of(Value value, const char* name, std::string_view& out);
+  error_code flag_of(Value value, bool& out);
   error_code number_of(Value value, const char* name, double& out);
   error_code integer_of(Value value, const char* name, std::int64_t& out);
   std::string_view decoded(const JsonValue& value) { return unescape_json(value, *arena); }
@@ -150,6 +151,14 @@ error_code EntryParser::State::text_of(Value value, const char* name, std::strin
   return simdjson::SUCCESS;
 }
 
+// True, or a name of something.
+error_code EntryParser::State::flag_of(Value value, bool& out) {
+  JsonValue taken;
+  if (const error_code error = take(value, taken)) return error;
+  out = taken.text == "true" || (taken.is_text() && !taken.text.empty());
+  return simdjson::SUCCESS;
+}
+
 error_code EntryParser::State::number_of(Value value, const char* name, double& out) {
   JsonValue taken;
   if (const error_code error = take(value, taken)) return error;
@@ -183,6 +192,7 @@ error_code EntryParser::State::read_entry(ondemand::object object) {
     if (key == "_connectionId") return text_of(value, "_connectionId", entry->connection_id);
     if (key == "connection") return text_of(value, "connection", entry->connection);
     if (key == "_error") return text_of(value, "_error", entry->error);
+    if (key == "_serviceWorkerRef") return flag_of(value, entry->by_worker);
     if (key == "_eventSourceMessages") return read_events(value);
     return simdjson::SUCCESS;
   });
@@ -205,8 +215,10 @@ error_code EntryParser::State::read_request(std::string_view key, Value value) {
 error_code EntryParser::State::read_response(std::string_view key, Value value) {
   entry->has_response = true;
   if (key == "status") return integer_of(value, "response.status", entry->status);
+  if (key == "redirectURL") return text_of(value, "response.redirectURL", entry->redirect_url);
   if (key == "headers") return read_headers(value, "response.headers", entry->response_headers);
   if (key == "_error" || key == "_failureText") return text_of(value, "response._error", entry->error);
+  if (key == "_fetchedViaServiceWorker") return flag_of(value, entry->for_page);
   if (key == "bodySize") return integer_of(value, "response.bodySize", entry->response.sent);
   if (key == "headersSize") return integer_of(value, "response.headersSize", entry->response.head);
   if (key != "content") return simdjson::SUCCESS;

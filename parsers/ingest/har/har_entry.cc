@@ -15,8 +15,8 @@ void HarEntry::clear() {
   precision_us = 1;
   until_head_us = total_us = -1;
   has_zone = true;
-  has_request = has_response = false;
-  method = url = error = connection_id = connection = {};
+  has_request = has_response = by_worker = for_page = false;
+  method = url = redirect_url = error = connection_id = connection = {};
   request_headers.clear();
   response_headers.clear();
   request.clear();

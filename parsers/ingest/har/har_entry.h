@@ -58,9 +58,12 @@ struct HarEntry {
   std::string_view method, url;
   std::vector<HarHeader> request_headers, response_headers;
   HarBody request, response;
+  std::string_view redirect_url;
   std::int64_t status = 0;               // as it stood: 0, -999 and others say that there was none
   std::string_view error;                // why the exchange failed, in the producer's words
   std::string_view connection_id, connection;  // _connectionId; connection (a port, or the producer's own text)
+  bool by_worker = false;                // a service worker sent it (Playwright)
+  bool for_page = false;                 // the page's request, which a service worker answered (DevTools)
   std::vector<HarStreamEvent> events;
   bool events_left_out = false;                // there were too many; none is kept
 

@@ -206,6 +206,17 @@ TEST_CASE("A body that was cut in the middle of its reply is a gap, and the serv
   }
 }
 
+TEST_CASE("A body that is still packed holds all of its size before", "[har]") {
+  const std::string packed = "H4sIAAAAAAACA6tWyirOzysqSFayUjLSM1DSUcpMUbIy1FEqSi0uzSlRsqpWSs7PK0nNAzKjq5VKKgtSgSpLUitKgErBlJVSZWqxwkBgpdrY2loAi2+HlMEAAAA=";
+  Entry entry;
+  entry.content = fmt::format(R"({{"size":193,"mimeType":"application/json","encoding":"base64","text":"{}"}})", packed);
+  const Scanned whole = scan(entry.text());
+  CHECK(whole.count("< 1") == 1);
+  CHECK(whole.count("gap") == 0);
+  entry.content = fmt::format(R"({{"size":193,"mimeType":"application/json","encoding":"base64","text":"{}"}})", packed.substr(0, 80));
+  CHECK(scan(entry.text()).count("gap the HAR holds a part of this response's body only") == 1);
+}
+
 TEST_CASE("A body whose size is 0 where bytes were sent was taken out of the file") {
   Entry entry;
   entry.content = R"({"size":0,"mimeType":"application/json"},"bodySize":95)";
@@ -288,6 +299,90 @@ TEST_CASE("An entry further from its place than har_reorder_entries is read late
   const Scanned read = scan(entries);
   CHECK(read.seen.lines[1] == "> tools/call 3 10000 x1");
   CHECK_FALSE(read.row.anomalies.entries().contains("har-out-of-order"));
+}
+
+namespace {
+
+std::string marked_worker(const Entry& entry) { return R"({"_serviceWorkerRef":"worker@1",)" + entry.text().substr(1); }
+std::string marked_page(Entry entry) {
+  entry.extra = R"(,"_fetchedViaServiceWorker":true)";
+  return entry.text();
+}
+
+}  // namespace
+
+TEST_CASE("A request that a service worker fetched for its page is told once, with the body of the record that has it", "[har]") {
+  Entry kept_none = exchange("00.002", 80, 1);
+  kept_none.content = R"({"size":0,"mimeType":"application/json","text":""},"bodySize":40)";
+  const std::string page = exchange("00.000", 100, 1).text(), worker = marked_worker(kept_none);
+  for (const std::string& entries : {page + "," + worker, worker + "," + page}) {
+    const Scanned read = scan(entries);
+    CHECK(read.seen.lines == std::vector<std::string>{"open POST /mcp 0 x1", "> tools/call 1 0 x1", "head 200 100 x1", "< 1 100 x1", "end 1 100 x1"});
+    CHECK(read.row.books.ignored.at("service-worker-copy") == 1);
+    CHECK(read.row.books.total == read.row.books.used + 1);
+  }
+  const Scanned rounded = scan(exchange("00.001", 100, 1).text() + "," + marked_worker(exchange("00.000", 80, 1)));  // the two have clocks of their own
+  CHECK(rounded.count("> tools/call") == 1);
+}
+
+TEST_CASE("DevTools marks the record of the page, and not the worker's", "[har]") {
+  const Scanned read = scan(marked_page(exchange("00.000", 100, 1)) + "," + exchange("00.002", 80, 1).text() + "," + marked_page(exchange("01.000", 100, 2)) + "," +
+                            exchange("01.002", 80, 2).text());
+  CHECK(read.count("> tools/call") == 2);
+  CHECK(read.row.books.ignored.at("service-worker-copy") == 2);
+}
+
+TEST_CASE("Of two equal requests that a service worker fetched two stay, and each that has one record", "[har]") {
+  const std::string page = exchange("00.000", 100, 1).text(), worker = marked_worker(exchange("00.002", 80, 1));
+  CHECK(scan(page + "," + page + "," + worker + "," + worker).count("> tools/call") == 2);
+  CHECK(scan(worker + "," + page + "," + worker + "," + page).count("> tools/call") == 2);
+  CHECK(scan(page + "," + page).count("> tools/call") == 2);                                                 // no worker
+  CHECK(scan(worker + "," + worker).count("> tools/call") == 2);                                             // for itself
+  CHECK(scan(marked_page(exchange("00.000", 100, 1))).count("> tools/call") == 1);                           // answered by the worker
+  CHECK(scan(page + "," + marked_worker(exchange("00.002", 80, 2))).count("> tools/call") == 2);             // something else
+  CHECK(scan(page + "," + marked_worker(exchange("00.200", 80, 1))).count("> tools/call") == 2);             // afterwards
+}
+
+TEST_CASE("A request that was redirected is told where it went on", "[har]") {
+  Entry first = exchange("00.000", 3, 1);
+  first.status = "307";
+  first.content = R"({"size":0})";
+  const auto to = [&](const std::string& redirect) {
+    first.extra = fmt::format(R"(,"redirectURL":"{}")", redirect);
+    return first.text() + ",";
+  };
+  const auto at = [](const Entry& entry, const std::string& path) {
+    std::string text = entry.text();
+    text.replace(text.find("8000/mcp"), 8, "8000" + path);
+    return text;
+  };
+  const std::string next = at(exchange("00.004", 80, 1), "/mcp/");
+  for (const std::string place : {"http://h.test:8000/mcp/", "http://H.test:8000/mcp/#top", "/mcp/"}) {
+    const Scanned read = scan(to(place) + next);
+    CHECK(read.seen.lines == std::vector<std::string>{"open POST /mcp/ 4 x1", "> tools/call 1 4 x1", "head 200 84 x1", "< 1 84 x1", "end 1 84 x1"});
+    CHECK(read.row.books.ignored.at("redirected") == 1);
+  }
+  CHECK(scan(to("/mcp/") + at(exchange("00.004", 80, 2), "/mcp/")).count("> tools/call") == 2);  // nobody followed it
+  CHECK(scan(to("/other") + next).count("> tools/call") == 2);
+  CHECK(scan(to("/mcp/") + at(exchange("00.001", 80, 1), "/mcp/")).count("> tools/call") == 2);  // it was there before
+  CHECK(scan(to("/mcp/") + to("/mcp/") + next).count("> tools/call") == 2);                       // one of two
+}
+
+TEST_CASE("When a response came that tells no duration is not known", "[har]") {
+  const auto without = [](std::string text) {
+    text.replace(text.find(R"("time":0,)"), 9, R"("time":null,)");
+    text.replace(text.find(R"("timings":{"send":0,"wait":0,"receive":0})"), 41, R"("timings":{"send":-1,"wait":-1,"receive":-1})");
+    return text;
+  };
+  const std::vector<std::string> untimed = {"open POST /mcp 0 x1", "> tools/call 1 0 x1", "head 200 -1 x1", "< 1 -1 x1", "end 1 -1 x1"};
+  const Scanned alone = scan(without(exchange("00.000", 0, 1).text()));
+  CHECK(alone.seen.lines == untimed);
+  CHECK(alone.row.anomalies.entries().at("har-no-durations").count == 1);
+  CHECK(scan(without(exchange("00.000", 0, 1).text()) + "," + exchange("01.000", 5, 2).text()).count("< 1 -1") == 1);  // the others' say nothing of it
+  CHECK(scan(exchange("00.000", 0, 1).text()).seen.lines == untimed);                                                // 0 where nothing was measured
+  const Scanned measured = scan(exchange("00.000", 0, 1).text() + "," + exchange("01.000", 5, 2).text());
+  CHECK(measured.count("< 1 0") == 1);
+  CHECK_FALSE(measured.row.anomalies.entries().contains("har-no-durations"));
 }
 
 TEST_CASE("Entries that start outside the window are ignored, and booked", "[har]") {

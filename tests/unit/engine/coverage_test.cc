@@ -87,6 +87,13 @@ TEST_CASE("calls that waited for a time nothing tells limit what is said of lost
   CHECK(coverage_of("orphan-reply", evidence).state == RuleState::evaluated);
 }
 
+TEST_CASE("replies that came at a time nothing tells limit what is said of the order of things, and nothing else") {
+  EvidenceLimits evidence = everything();
+  evidence.untimed_replies = 3;
+  CHECK(coverage_of("reply-mismatch", evidence).why == "nothing tells when 3 replies came");
+  CHECK(coverage_of("orphan-reply", evidence).state == RuleState::evaluated);
+}
+
 TEST_CASE("a full id ledger or retired sessions make reuse partly judged") {
   EvidenceLimits full = everything(), retired = everything();
   full.ledgers_complete = false;
