@@ -103,13 +103,20 @@ struct Word {
   std::uint64_t by_gateway = 0, by_server = 0;
 };
 
-// Only what nobody is named for with more than a guess, and only where the words tell of every call of it.
+std::string said(const Word& word) {
+  const std::string gave_up = fmt::format("of {} that it gave up", word.by_gateway), ended = fmt::format("of {} that the server ended it", word.by_server);
+  return word.by_server == 0 ? gave_up : word.by_gateway == 0 ? ended : gave_up + ", " + ended;
+}
+
+// Only what nobody is named for with more than a guess, and only where the words tell of every call of it. A wire before the proxy takes that for
+// the server, and names it for certain.
 void attribute(Finding& finding, const Word& word) {
-  if (finding.fault.certainty > model::Certainty::weak) return;
   const bool all = word.by_gateway + word.by_server == finding.count;
+  const bool mistaken = all && word.by_server == 0 && finding.fault.party == model::Party::server && finding.fault.certainty == model::Certainty::strong;
+  if (finding.fault.certainty > model::Certainty::weak && !mistaken) return;
   if (all && word.by_server == 0) finding.fault = {model::Party::gateway, model::Certainty::weak, {}, "its own log says that it gave up on the server: its limit was over before the reply came"};
   else if (all && word.by_gateway == 0) finding.fault = {model::Party::server, model::Certainty::strong, {}, "the proxy's own log says that the server ended the response before its reply was out"};
-  else if (finding.fault.certainty == model::Certainty::undetermined) finding.fault.reason = fmt::format("the response came through a proxy and ended without the reply; the proxy's own log says of {} that it gave up, of {} that the server ended it", word.by_gateway, word.by_server);
+  else if (finding.fault.certainty == model::Certainty::undetermined) finding.fault.reason = fmt::format("the response came through a proxy and ended without the reply; the proxy's own log says {}", said(word));
 }
 
 void take_place(const model::Evidence& place, Finding& to, const Limits& limits) {
