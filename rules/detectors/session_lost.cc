@@ -326,7 +326,7 @@ class SessionLost : public Detector {
     if (told.reported == 0) return;
     const Time sent = event.exchange ? event.exchange->requested_at : event.call ? event.call->requested_at : Time{};
     if (sent.known() && told.last.known()) {
-      if (sent > told.last) ++told.went_on;
+      if (sent > told.last || (sent == told.last && told.sent_since)) ++told.went_on;  // of one second, their order tells
     } else if (told.sent_since) {
       ++told.went_on;
     } else if (event.at.known() && told.last.known() && event.at.us - told.last.us > kAtOnceUs) {
