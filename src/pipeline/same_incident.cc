@@ -23,13 +23,14 @@ struct FindingTold {
   std::string rule, detail;
   model::Level level = model::Level::informational;
   model::Party party = model::Party::unknown;
+  model::Certainty certainty = model::Certainty::undetermined;
   std::uint64_t count = 0, calls_left_out = 0;
   std::vector<CallTold> calls;
   auto operator<=>(const FindingTold&) const = default;
 };
 
 FindingTold told(const Finding& finding, const Renamed& renamed) {
-  FindingTold told{finding.rule, renamed(finding.detail), finding.level, finding.fault.party, finding.count, finding.calls_left_out, {}};
+  FindingTold told{finding.rule, renamed(finding.detail), finding.level, finding.fault.party, finding.fault.certainty, finding.count, finding.calls_left_out, {}};
   for (const auto& call : finding.calls) told.calls.push_back({renamed(call.id.raw), call.method, renamed(call.tool), call.requested_at.us, call.replied_at.us});
   std::sort(told.calls.begin(), told.calls.end());
   return told;

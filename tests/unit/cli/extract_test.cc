@@ -147,6 +147,16 @@ void check_names_nobody(const std::string& bundle) {
 
 }  // namespace
 
+TEST_CASE("an incident whose fault is surer than before is not the same: the evidence that clears somebody is missing") {
+  const ScratchFolder folder;
+  const auto whole = scan_of(folder.write("gateway.log", gateway_log()));
+  auto other = whole;
+  REQUIRE_FALSE(other.report.findings.empty());
+  CHECK(pipeline::find_same_incident(whole.report, whole.report.incidents.at(0), other.report, as_it_stands) != nullptr);
+  for (model::Finding& finding : other.report.findings) finding.fault.certainty = finding.fault.certainty == model::Certainty::proven ? model::Certainty::strong : model::Certainty::proven;
+  CHECK(pipeline::find_same_incident(whole.report, whole.report.incidents.at(0), other.report, as_it_stands) == nullptr);
+}
+
 TEST_CASE("An exchange that only the look of replies tells is cut down to its two calls: the bundle holds what the other replies taught") {
   const ScratchFolder folder;
   std::string log;
