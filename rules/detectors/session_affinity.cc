@@ -41,6 +41,8 @@ class SessionAffinity : public Detector {
 
   void finish(FindingSink& findings) override {
     for (const auto& [id, replicas] : replicas_) tell_replicas(replicas, findings);
+    for (FindingDraft& draft : strays_) tell_stray(std::move(draft), strays_.size() > 1, findings);
+    strays_.clear();
   }
 
  private:
@@ -102,18 +104,23 @@ class SessionAffinity : public Detector {
       }
     }
     SessionServers::OfId* const strays = servers_.strays_of(*event.session);
-    if (strays && !told && !strays->told) tell_strays(event.session->label, *strays, findings);
+    if (strays && !told && !strays->told) hold_stray(event.session->label, *strays, findings);
     if (strays) strays->told = true;
     servers_.forget(*event.session);
   }
 
-  static void tell_strays(const std::string& session, const SessionServers::OfId& id, FindingSink& findings) {
+  void hold_stray(const std::string& session, const SessionServers::OfId& id, FindingSink& findings) {
     FindingDraft draft;
     draft.session = session;
     draft.count = id.strayed;
     draft.at = id.first_stray;
     draft.evidence = id.strays;
-    draft.fault = {Party::network, Certainty::strong, {"server"}, "the session was sent to a server that had never answered for it, while the one that had was still there: a load balancer does not keep sessions together"};
+    strays_.size() < kSessions ? strays_.push_back(std::move(draft)) : tell_stray(std::move(draft), true, findings);
+  }
+
+  // Of one session alone, both may be the same service, which has forgotten it.
+  static void tell_stray(FindingDraft draft, bool several, FindingSink& findings) {
+    draft.fault = {Party::network, several ? Certainty::strong : Certainty::weak, {"server"}, "the session was sent to a server that had never answered for it, while the one that had was still there: a load balancer does not keep sessions together"};
     findings.add(std::move(draft));
   }
 
@@ -165,6 +172,7 @@ class SessionAffinity : public Detector {
   std::int64_t window_us_;
   BySession<ByInput<Seen>> seen_;
   SessionServers servers_;
+  std::vector<FindingDraft> strays_;  // until it is known how many sessions were sent elsewhere
   std::map<std::string, Replicas> replicas_;
 };
 
