@@ -65,7 +65,8 @@ class RequestBeforeInitialize : public Detector {
 
   // With a session named, the server has lost that session: another rule's to tell.
   static bool is_refused_for_it(const TimelineEvent& event) {
-    const bool request = event.exchange && event.exchange->method != "GET";  // a stream that is asked for early is none
+    // A stream that is asked for early is none, nor is a notification that comes late.
+    const bool request = event.exchange && event.exchange->method != "GET" && (event.exchange->carries_request || event.exchange->gap);
     const bool nameless = event.verdict == ReplyVerdict::refusal && request && !event.exchange->named_session && !event.modern;
     const bool early = nameless && (!event.call || !may_come_first(event.call->method));
     return early && event.observation->message->reason.find("not initialized") != std::string_view::npos;
