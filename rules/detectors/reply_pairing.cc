@@ -99,6 +99,8 @@ class ReplyPairing : public Detector {
   // accused. The answer to a cancelled request is a late one.
   void tell_complaint(const TimelineEvent& event, FindingSink& findings) const {
     const Notice& notice = *event.observation->notice;
+    const Vantage vantage = event.observation->vantage;
+    if (vantage != Vantage::client && vantage != Vantage::unknown) return;  // it is about what that one had asked for, or passes on
     if (notice.kind != NoticeKind::unknown_reply_id || verdict_ != ReplyVerdict::orphan || own_id_only_ || event.other || event.call || notice.key.empty()) return;
     if (orphan_.view().value == notice.key || notice.reason.find("ancel") != std::string_view::npos) return;
     FindingDraft draft;
@@ -108,7 +110,7 @@ class ReplyPairing : public Detector {
     draft.evidence.push_back(evidence_of(event));
     const bool number = notice.second_key.empty() ? notice.key.find_first_not_of("0123456789") == std::string_view::npos : notice.second_key.front() != '"';
     draft.call = FindingCall{OwnedId(RpcId{number ? IdType::integer : IdType::string, notice.key, notice.second_key.empty() ? notice.key : notice.second_key}), {}, {}, {}, event.at};
-    if (event.session && is_whole(*event.session)) {
+    if (vantage == Vantage::client && event.session && is_whole(*event.session)) {
       draft.fault = {Party::server, Certainty::strong, {}, reason()};
     } else {
       draft.level = Level::informational;

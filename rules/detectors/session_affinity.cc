@@ -41,7 +41,8 @@ class SessionAffinity : public Detector {
 
   void finish(FindingSink& findings) override {
     for (const auto& [id, replicas] : replicas_) tell_replicas(replicas, findings);
-    for (FindingDraft& draft : strays_) tell_stray(std::move(draft), strays_.size() > 1, findings);
+    const bool sure = strays_.size() > 1 && !servers_.forgets();
+    for (FindingDraft& draft : strays_) tell_stray(std::move(draft), sure, findings);
     strays_.clear();
   }
 
@@ -52,6 +53,7 @@ class SessionAffinity : public Detector {
     Evidence evidence;
   };
   struct Seen {
+    std::string id;
     bool refused = false, any = false;
     bool told = false;  // some refusal was more than a bare status
     Time last;
@@ -79,6 +81,7 @@ class SessionAffinity : public Detector {
 
   void note(const TimelineEvent& event, bool refused, bool told) {
     Seen& seen = seen_[event.session->index][event.source.input];
+    if (!seen.any) seen.id = event.session->id;
     seen.vantage = event.observation->vantage;
     if (!one_input_ && event.at.known() && seen.sightings.size() < kEvidence) seen.sightings.push_back({event.at, refused, evidence_of(event)});
     const bool near = !seen.last.known() || !event.at.known() || event.at.us - seen.last.us <= window_us_;
@@ -98,6 +101,10 @@ class SessionAffinity : public Detector {
     bool told = false;
     if (inputs) {
       for (auto& [input, seen] : *inputs) {
+        if (!seen.id.empty() && seen.id != event.session->id) {  // of another input's session that has the same number
+          seen_[event.session->index][input] = std::move(seen);
+          continue;
+        }
         told = told || seen.flips >= 2;
         if (seen.flips >= 2) tell(event.session->label, seen.flips, seen.first_flip, std::move(seen.evidence), seen.told || seen.flips > 2, findings);
         else if (seen.flips == 0) keep(*event.session, std::move(seen));
@@ -115,12 +122,12 @@ class SessionAffinity : public Detector {
     draft.count = id.strayed;
     draft.at = id.first_stray;
     draft.evidence = id.strays;
-    strays_.size() < kSessions ? strays_.push_back(std::move(draft)) : tell_stray(std::move(draft), true, findings);
+    strays_.size() < kSessions ? strays_.push_back(std::move(draft)) : tell_stray(std::move(draft), !servers_.forgets(), findings);
   }
 
-  // Of one session alone, both may be the same service, which has forgotten it.
-  static void tell_stray(FindingDraft draft, bool several, FindingSink& findings) {
-    draft.fault = {Party::network, several ? Certainty::strong : Certainty::weak, {"server"}, "the session was sent to a server that had never answered for it, while the one that had was still there: a load balancer does not keep sessions together"};
+  // Of one session alone, or where others are forgotten, both may be the same service, which has forgotten it.
+  static void tell_stray(FindingDraft draft, bool sure, FindingSink& findings) {
+    draft.fault = {Party::network, sure ? Certainty::strong : Certainty::weak, {"server"}, "the session was sent to a server that had never answered for it, while the one that had was still there: a load balancer does not keep sessions together"};
     findings.add(std::move(draft));
   }
 

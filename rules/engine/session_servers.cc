@@ -25,6 +25,8 @@ void SessionServers::note_answer(const model::TimelineEvent& event) {
     if (session->server == kNone) return;
     if (!has(session->of_id->knowing, session->server)) session->of_id->knowing.push_back(session->server);
   }
+  const std::string_view method = event.exchange ? std::string_view(event.exchange->method) : event.observation->http ? event.observation->http->method : std::string_view();
+  if (method == "DELETE") session->of_id->over = true;
   const Time at = event.exchange ? event.exchange->responded_at : event.at;  // a stream may be over long after
   Server& server = servers_[session->server];
   if (!at.known()) return;
@@ -38,15 +40,24 @@ void SessionServers::note_refusal(const model::TimelineEvent& event) {
   if (!session || server == kNone || !event.at.known()) return;
   if (!servers_[server].first_seen.known()) servers_[server].first_seen = event.at;
   OfId& id = *session->of_id;
-  if (id.knowing.empty() || has(id.knowing, server)) return;
+  if (id.knowing.empty() || id.over) return;
+  if (has(id.knowing, server)) return note_own_refusal(id, event.at);
   if (id.strayed++ == 0) id.first_stray = event.at;
   id.last_stray = event.at;
   id.strayed_to = server;
   if (id.strays.size() < kStrays) id.strays.push_back(evidence_of(event));
 }
 
+// A proxy passes the refusal of the one behind it on at once; else the session was forgotten where it was known.
+void SessionServers::note_own_refusal(OfId& id, Time at) {
+  if (id.strayed > 0 && at.us - id.last_stray.us <= kSecond) return;
+  forgets_ = id.over = true;
+  id.strayed = 0;
+  id.strays.clear();
+}
+
 SessionServers::OfId* SessionServers::strays_of(const model::Session& session) {
-  const Known* const kept = sessions_.find(session.index);
+  const Known* const kept = find(session);
   if (!kept || kept->of_id->strayed == 0) return nullptr;
   OfId& id = *kept->of_id;
   return std::any_of(id.knowing.begin(), id.knowing.end(), [&](std::size_t server) { return was_there(servers_[server], id); }) ? &id : nullptr;
@@ -61,8 +72,10 @@ bool SessionServers::was_there(const Server& server, const OfId& id) const {
 }
 
 void SessionServers::forget(const model::Session& session) {
-  const auto kept = sessions_.take(session.index);
-  if (kept && --kept->of_id->open == 0) ids_.erase(model::normalise_session_id(session.id));
+  const Known* const kept = find(session);
+  if (!kept) return;
+  if (--kept->of_id->open == 0) ids_.erase(model::normalise_session_id(kept->id));
+  if (others_.erase(session.id) == 0) sessions_.erase(session.index);
 }
 
 // kNone: not told, or one too many.
@@ -75,10 +88,18 @@ std::size_t SessionServers::place_of(std::string_view address) {
   return servers_.size() - 1;
 }
 
+SessionServers::Known* SessionServers::find(const model::Session& session) {
+  Known* const kept = sessions_.find(session.index);
+  if (kept && kept->id == session.id) return kept;
+  const auto other = others_.empty() ? others_.end() : others_.find(session.id);
+  return other == others_.end() ? nullptr : &other->second;
+}
+
 SessionServers::Known* SessionServers::known(const model::Session& session) {
-  if (Known* const kept = sessions_.find(session.index)) return kept;
+  if (Known* const kept = find(session)) return kept;
   if (session.id.empty()) return nullptr;
-  Known& fresh = sessions_[session.index];
+  Known& fresh = sessions_.find(session.index) ? others_[session.id] : sessions_[session.index];
+  fresh.id = session.id;
   fresh.of_id = &ids_[model::normalise_session_id(session.id)];
   ++fresh.of_id->open;
   return &fresh;

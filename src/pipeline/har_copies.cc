@@ -59,7 +59,7 @@ HarExchange* HarCopies::original_of(const HarExchange& exchange) const {
   if (found == open_.end()) return nullptr;
   HarExchange* again = nullptr;
   for (HarExchange* const each : found->second) {
-    if (key_of(*each) != key_of(exchange)) continue;
+    if (each->fetch == exchange.fetch || key_of(*each) != key_of(exchange)) continue;
     const bool of_page = are_page_and_worker(*each, exchange);
     if (!each->has_copy && (of_page || are_page_and_worker(exchange, *each))) return each;
     if (of_page && !again) again = each;

@@ -91,9 +91,9 @@ bool HarReplay::is_followed(HarExchange& exchange) const {
   if (exchange.redirect.empty()) return false;
   const app::HttpHead& head = exchange.request.head;
   HarExchange* const next = window_.find_waiting([&](const HarExchange& other) {
-    if (other.follows || other.request_body != exchange.request_body || other.started.us + other.precision_us <= exchange.end_at.us) return false;
+    if (other.follows || other.started.us + other.precision_us <= exchange.end_at.us) return false;
     const app::HttpHead& again = other.request.head;
-    return again.method == head.method && again.session_id == head.session_id && place_of(other.server, again.target) == exchange.redirect;
+    return again.method == head.method && again.session_id == head.session_id && place_of(other.server, again.target) == exchange.redirect && other.request_body == exchange.request_body;
   });
   if (next) next->follows = exchange.left_out = true;
   return next != nullptr;

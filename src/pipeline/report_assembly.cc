@@ -136,7 +136,7 @@ void leave_out_passed_on(const std::vector<Hops>& chains, session::ToolTable& to
         const auto tool = call.is_tool_call ? tools.find(name) : tools.end();
         if (tool == tools.end()) continue;
         if (&hop == &chain.front()) {
-          if (call.answered && call.requested.known()) latencies[name].add(call.replied.us - call.requested.us);
+          if (call.answered && call.requested.known() && call.replied.known()) latencies[name].add(call.replied.us - call.requested.us);
           continue;
         }
         tool->second.calls -= std::min<std::uint64_t>(tool->second.calls, 1);

@@ -36,18 +36,21 @@ bool is_below_error(std::string_view line) {
   return is_version(line) || line.starts_with("Emitted '") || line.starts_with("Require stack:") || line.starts_with("- /") || line.starts_with("Thrown at:");
 }
 
+// No line of code begins like this, and records do: a time, a level, a message.
+bool may_be_record(std::string_view line) { return !line.empty() && (is_digit(line[0]) || line[0] == '[' || line[0] == '{'); }
+
 bool is_inner(std::string_view line) { return line.empty() || line[0] == ' ' || line[0] == '\t' || line[0] == '}' || line[0] == ']'; }
 
 }  // namespace
 
 void CrashDump::begin(std::string_view line) {
-  part_ = ends_in_place(line) ? Part::place : Part::none;
+  part_ = begins_crash_dump(line) ? Part::place : Part::none;
   lines_ = 1;
 }
 
 bool CrashDump::goes_on_with(std::string_view line) const {
   if (part_ == Part::none || lines_ >= kMostLines) return false;
-  if (part_ == Part::place) return lines_ <= kMostCode || is_caret(line);
+  if (part_ == Part::place) return (lines_ <= kMostCode && !may_be_record(line)) || is_caret(line);
   return is_inner(line) || (part_ == Part::caret ? names_error(line) : is_below_error(line));
 }
 

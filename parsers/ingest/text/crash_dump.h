@@ -9,7 +9,7 @@ namespace mcpscan::ingest {
 
 class CrashDump {
  public:
-  // The first line of a record; words may stand before the place.
+  // The first line of a record.
   void begin(std::string_view line);
   bool goes_on_with(std::string_view line) const;
   void take(std::string_view line);
