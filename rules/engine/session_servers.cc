@@ -75,7 +75,9 @@ void SessionServers::forget(const model::Session& session) {
   const Known* const kept = find(session);
   if (!kept) return;
   if (--kept->of_id->open == 0) ids_.erase(model::normalise_session_id(kept->id));
-  if (others_.erase(session.id) == 0) sessions_.erase(session.index);
+  const auto other = others_.find(session.id);
+  if (other != others_.end() && kept == &other->second) others_.erase(other);
+  else sessions_.erase(session.index);
 }
 
 // kNone: not told, or one too many.
