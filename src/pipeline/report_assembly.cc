@@ -151,9 +151,9 @@ void leave_out_passed_on(const std::vector<Hops>& chains, session::ToolTable& to
 void gather_tools(const std::vector<std::unique_ptr<Source>>& sources, const JoinedVantages& vantages, bool joined, Report& report) {
   std::map<std::string, session::ToolStatistics> tools;
   for (const auto& source : sources) {
-    session::ToolTable table = source->tracker.tools();
-    if (const auto hops = vantages.hops.find(source.get()); hops != vantages.hops.end()) leave_out_passed_on(hops->second, table);
-    for (const auto& [name, statistics] : table) {
+    std::optional<session::ToolTable> counted_once;
+    if (const auto hops = vantages.hops.find(source.get()); hops != vantages.hops.end()) leave_out_passed_on(hops->second, counted_once.emplace(source->tracker.tools()));
+    for (const auto& [name, statistics] : counted_once ? *counted_once : source->tracker.tools()) {
       session::ToolStatistics& tool = tools[name];
       if (joined && statistics.calls <= tool.calls) continue;
       if (!joined && tool.calls > 0) {
