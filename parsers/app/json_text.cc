@@ -1,6 +1,5 @@
 #include "app/json_text.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "base/json_escapes.h"
@@ -73,12 +72,6 @@ std::string_view repaired_copy(std::string_view text, Arena& arena) {
     to += piece.text.size();
   }
   return {start, size};
-}
-
-std::size_t string_content_end(std::string_view text) {
-  std::size_t at = 0;
-  while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
-  return std::min(at, text.size());
 }
 
 }  // namespace mcpscan::app

@@ -17,7 +17,4 @@ std::string_view decode_escapes(std::string_view content, Arena& arena);
 // A copy in which each byte that is not UTF-8 and each lone surrogate escape is U+FFFD.
 std::string_view repaired_copy(std::string_view text, Arena& arena);
 
-// Where the content of a JSON string ends: the first quote that is not escaped, or the end.
-std::size_t string_content_end(std::string_view text);
-
 }  // namespace mcpscan::app

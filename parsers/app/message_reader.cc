@@ -16,6 +16,7 @@
 #include "app/python_text.h"
 #include "app/sse_text.h"
 #include "base/hash.h"
+#include "base/json_escapes.h"
 #include "base/text_head.h"
 
 namespace mcpscan::app {

@@ -1,6 +1,5 @@
 #include "base/json_digest.h"
 
-#include <algorithm>
 #include <array>
 #include <span>
 
@@ -24,13 +23,6 @@ std::size_t put_content(std::string_view content, char* to) {
   return static_cast<std::size_t>(to - start);
 }
 
-// Up to the first quote that is not escaped, or the end.
-std::size_t content_bytes(std::string_view text) {
-  std::size_t at = 0;
-  while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
-  return std::min(at, text.size());
-}
-
 }  // namespace
 
 std::uint64_t json_digest(std::string_view json, Arena& arena) {
@@ -42,7 +34,7 @@ std::uint64_t json_digest(std::string_view json, Arena& arena) {
     if (c == ' ' || c == '\t' || c == '\r' || c == '\n') continue;
     room[used++] = c;
     if (c != '"') continue;
-    const std::size_t size = content_bytes(json.substr(at));
+    const std::size_t size = string_content_end(json.substr(at));
     used += put_content(json.substr(at, size), room.data() + used);
     at += size;
     if (at < json.size()) room[used++] = json[at++];

@@ -105,4 +105,10 @@ std::size_t decode_piece(std::string_view& content, std::span<char> room) {
   return static_cast<std::size_t>(to - room.data());
 }
 
+std::size_t string_content_end(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
+  return std::min(at, text.size());
+}
+
 }  // namespace mcpscan

@@ -12,6 +12,9 @@ namespace mcpscan {
 // escape stays as it stands, a lone surrogate becomes U+FFFD.
 std::size_t decode_piece(std::string_view& content, std::span<char> room);
 
+// Where the content of a JSON string ends: the first quote that is not escaped, or the end.
+std::size_t string_content_end(std::string_view text);
+
 // Writes the code point as UTF-8, surrogates as U+FFFD; the bytes written (at most 4).
 std::size_t put_utf8(std::uint32_t code_point, char* to);
 
