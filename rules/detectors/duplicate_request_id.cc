@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/call_picture.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
 namespace {
 
 using namespace model;
-
-std::string named(const std::string& method, const std::string& target) { return target.empty() ? method : target; }
 
 class DuplicateRequestId : public Detector {
  public:
@@ -102,8 +101,9 @@ class DuplicateRequestId : public Detector {
 
   static void draw(const Call& earlier, const TimelineEvent& event, FindingDraft& draft) {
     const Call& later = *event.call;
-    draft.picture.push_back({earlier.requested_at, '>', fmt::format("{}  id {}", named(earlier.method, earlier.target), earlier.id.raw), earlier.source, named(earlier.method, earlier.target), earlier.source});
-    draft.picture.push_back({later.requested_at, '>', fmt::format("{}  id {}  takes over stream {}", named(later.method, later.target), later.id.raw, later.id.value), event.source, named(later.method, later.target), later.source});
+    const std::string first = call_name(earlier.method, earlier.target), second = call_name(later.method, later.target);
+    draft.picture.push_back({earlier.requested_at, '>', fmt::format("{}  id {}", first, earlier.id.raw), earlier.source, first, earlier.source});
+    draft.picture.push_back({later.requested_at, '>', fmt::format("{}  id {}  takes over stream {}", second, later.id.raw, later.id.value), event.source, second, later.source});
   }
 
   // A reply had nowhere to go because its stream had been taken over: replies crossed.

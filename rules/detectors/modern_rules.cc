@@ -18,7 +18,7 @@ using namespace model;
 
 constexpr std::size_t kKept = 4096;  // states, streams and tasks remembered
 
-bool may_ask_for_input(std::string_view method) { return method == kToolsCall || method == "prompts/get" || method == "resources/read"; }
+bool may_ask_for_input(std::string_view method) { return method == kToolsCall || method == kPromptsGet || method == "resources/read"; }
 bool is_final(std::string_view status) { return status == "completed" || status == "failed" || status == "cancelled"; }
 
 class ModernRules : public Detector {

@@ -16,7 +16,6 @@ namespace {
 using namespace model;
 
 constexpr std::size_t kCalls = 50000;              // of each side
-constexpr std::string_view kStopped = "[Request interrupted by user";  // Claude Code's words in the place of a result
 constexpr std::size_t kFewestMet = 3;              // calls that record and wire have in common
 constexpr std::int64_t kFarthestUs = 10 * kMinute; // skew of clocks that are still the same traffic
 
@@ -66,7 +65,7 @@ class NeverTransmitted : public Detector {
   void note_outcome(const TimelineEvent& event) {
     const OutcomeFacts& facts = *event.observation->outcome;
     const Time at = facts.started.known() ? facts.started : event.at;
-    if (facts.no_answer && facts.text.starts_with(kStopped)) return;  // maybe before it was sent
+    if (facts.stopped) return;  // maybe before it was sent
     if (facts.is_start || facts.not_sent || facts.tool.empty() || facts.arguments_digest == 0 || !at.known() || made_.size() >= kCalls) return;
     made_.push_back({std::string(facts.call), std::string(facts.tool), std::string(facts.conversation), hash_combine(hash_bytes(facts.tool), facts.arguments_digest), at, evidence_of(event), false});
   }

@@ -1,7 +1,12 @@
 // Requests under a session that its client had ended with DELETE. A server that still answers them did not end it; a client that goes on is
-// told from the second request on, since one may have been on its way, or by one that was sent long after the answer to its DELETE.
+// told of one request that was sent long after the answer to its DELETE, or of several: one alone may have been on its way.
 // Source: MCP 2025-11-25 transports "Session Management"; protocol notes SE07.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include "engine/by_session.h"
+#include "engine/call_picture.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -26,9 +31,12 @@ class UseAfterDelete : public Detector {
     const std::int64_t round_trip = std::max<std::int64_t>(event.session->fastest_us, 0);
     if (!exchange.requested_at.known() || !deleted->at.known() || exchange.requested_at.us <= deleted->at.us + round_trip + kOnItsWayUs) return;
     if (exchange.status >= 200 && exchange.status < 300 && exchange.method != "DELETE") {
-      tell(event, {Party::server, Certainty::strong, {"client"}, "it answered a request of a session that it had ended"}, findings);
-    } else if (exchange.status >= 400 && (++deleted->refused > 1 || exchange.requested_at.us > deleted->at.us + round_trip + kLongAfterUs)) {
-      tell(event, {Party::client, Certainty::strong, {}, "it goes on with a session that it had ended"}, findings);
+      findings.add(draft_for(event, {Party::server, Certainty::strong, {"client"}, "it answered a request of a session that it had ended"}));
+    } else if (exchange.status >= 400) {
+      FindingDraft refused = draft_for(event, {Party::client, Certainty::strong, {}, "it goes on with a session that it had ended"});
+      if (++deleted->refused == 1 && exchange.requested_at.us <= deleted->at.us + round_trip + kLongAfterUs) return void(deleted->alone = std::move(refused));
+      if (deleted->alone) findings.add(*std::exchange(deleted->alone, std::nullopt));
+      findings.add(std::move(refused));
     }
   }
 
@@ -36,16 +44,18 @@ class UseAfterDelete : public Detector {
   struct Deleted {
     Time at;
     std::uint32_t refused = 0;
+    std::optional<FindingDraft> alone;  // the first refused, while no other is
   };
 
-  static void tell(const TimelineEvent& event, Fault fault, FindingSink& findings) {
+  static FindingDraft draft_for(const TimelineEvent& event, Fault fault) {
     FindingDraft draft;
     draft.session = event.session->label;
     draft.at = event.at;
     if (event.call) draft.call = finding_call(*event.call);
     draft.fault = std::move(fault);
     draft.evidence.push_back({event.exchange->source, {}});
-    findings.add(std::move(draft));
+    draft.picture = picture_of(event);  // it may wait
+    return draft;
   }
 
   BySession<Deleted> deleted_;

@@ -24,10 +24,15 @@ StoryLine outcome_of(const TimelineEvent& event, const std::string& name) {
 
 }  // namespace
 
+std::string call_name(const std::string& method, const std::string& target) {
+  if (target.empty()) return method;
+  return method.empty() || method == kToolsCall ? target : method + " " + target;
+}
+
 std::vector<StoryLine> picture_of(const TimelineEvent& event) {
   if (!event.call) return {};
   const Call& call = *event.call;
-  const std::string& name = call.target.empty() ? call.method : call.target;
+  const std::string name = call_name(call.method, call.target);
   const std::string asked = call.id.raw.empty() ? name : fmt::format("{}  id {}", name, call.id.raw);
   std::vector<StoryLine> lines{{call.requested_at, '>', asked, call.source}};
   StoryLine outcome = outcome_of(event, name);

@@ -2,12 +2,15 @@
 // Text here is put together from evidence and as hostile as that. Threads: pure. Bound: two lines.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "model/timeline.h"
 
 namespace mcpscan::engine {
 
+// A tool by its name alone; what else is asked for by the method, too: a target says little without what was asked of it.
+std::string call_name(const std::string& method, const std::string& target);
 // Empty where the event is about no call.
 std::vector<model::StoryLine> picture_of(const model::TimelineEvent& event);
 

@@ -96,7 +96,7 @@ bool is_sound(const TimelineEvent& e) {
 bool headers_differ(const TimelineEvent& e) {
   const auto* m = message(e);
   if (!m || !e.exchange || !e.call || e.call->requestor == model::Direction::server_to_client) return false;
-  const bool named = m->method == model::kToolsCall || m->method == "prompts/get" || m->method == "resources/read";
+  const bool named = m->method == model::kToolsCall || m->method == model::kPromptsGet || m->method == "resources/read";
   return (!e.exchange->mcp_method.empty() && e.exchange->mcp_method != m->method) ||
          (named && !e.exchange->mcp_name.empty() && e.exchange->mcp_name != m->target);
 }

@@ -18,7 +18,7 @@ const std::vector<std::string_view> kTestKeys{"name", "wire", "timeline", "expec
 const std::vector<std::string_view> kStepKeys{
     "at", "request", "reply", "error", "notify", "notice", "summary", "open", "response", "end", "gap", "event", "session", "keyed", "exchange", "connection", "stream",
     "method", "tool", "from", "key", "second_key", "vantage", "wait", "reason", "result", "payload", "related", "token", "peer", "port", "principal", "path", "status", "duration", "bytes", "sse", "proxy", "saw_server",
-    "batch", "batch_index", "defects", "code", "version", "header_version", "header_method", "header_name", "last_event", "event_id", "channel", "new_session", "whole", "outcome", "start", "started", "timed_out", "no_answer", "says", "shows",
+    "batch", "batch_index", "defects", "code", "version", "header_version", "header_method", "header_name", "last_event", "event_id", "channel", "new_session", "whole", "outcome", "start", "started", "timed_out", "no_answer", "stopped", "says", "shows",
     "host", "origin", "user_agent", "content_type", "scheme", "declared", "last_byte", "refusal", "response_session", "server", "forwarded", "input", "access_line"};
 const std::vector<std::string_view> kExpectKeys{"count", "detail", "level", "party", "certainty", "session", "ids"};
 const std::vector<std::string_view> kStatuses{"experimental", "test", "stable", "deprecated"};

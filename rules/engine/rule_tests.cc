@@ -139,7 +139,8 @@ class StepReader {
     facts.tool = text("tool");
     facts.is_start = text("start") == "true";
     facts.timed_out = text("timed_out") == "true";
-    facts.no_answer = text("no_answer") == "true";
+    facts.stopped = text("stopped") == "true";
+    facts.no_answer = facts.stopped || text("no_answer") == "true";
     facts.arguments_digest = hash_bytes(text("payload"));
     facts.arguments = text("payload");
     facts.text = has("says") ? text("says") : text("shows");

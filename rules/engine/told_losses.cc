@@ -45,7 +45,7 @@ void ToldLosses::note(const TimelineEvent& event, FindingSink& findings) {
 void ToldLosses::note_outcome(const TimelineEvent& event) {
   const auto ended = record_.note(event);
   const OutcomeFacts& facts = *event.observation->outcome;
-  if (!ended || !facts.no_answer || facts.text.find("interrupted by user") != std::string_view::npos || unanswered_.size() >= kUnanswered) return;
+  if (!ended || !facts.no_answer || facts.stopped || unanswered_.size() >= kUnanswered) return;
   FindingDraft draft = draft_for({}, "its client says that the stream or connection ended without the answer; who ended it cannot be seen from here");
   draft.detail = "stream closed";
   if (closing_.ended(event, ended->at)) draft.fault = StrayClose::fault(), draft.cause_rule = "transport-closed-by-client";

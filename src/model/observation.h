@@ -137,6 +137,7 @@ struct OutcomeFacts {
   std::string_view server;        // the client's own name for the server
   bool is_start = false, is_error = false, timed_out = false;
   bool no_answer = false;         // the client says that no answer came: stream ended, connection closed, interrupted
+  bool stopped = false;           // no_answer, because the person interrupted the call
   bool not_sent = false;          // refused before it was sent: permission, unknown tool, bad input
   bool replaced = false;          // the text shown stands for the payload (saved to a file, too large): no digest
   std::uint64_t digest = 0;       // comparable with RpcMessage::content_digest, or ::structured_digest where that was shown; 0: no text

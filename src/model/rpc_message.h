@@ -35,7 +35,7 @@ struct OwnedId {
 enum class MessageKind : std::uint8_t { request, notification, result, error, invalid };
 
 // Methods that many ask for.
-inline constexpr std::string_view kInitialize = "initialize", kToolsCall = "tools/call", kToolsList = "tools/list";
+inline constexpr std::string_view kInitialize = "initialize", kToolsCall = "tools/call", kPromptsGet = "prompts/get", kToolsList = "tools/list";
 
 // What is wrong with a message's envelope. Bits of RpcMessage::defects.
 enum MessageDefect : std::uint32_t {

@@ -31,7 +31,10 @@ struct FindingTold {
 
 FindingTold told(const Finding& finding, const Renamed& renamed) {
   FindingTold told{finding.rule, renamed(finding.detail), finding.level, finding.fault.party, finding.fault.certainty, finding.count, finding.calls_left_out, {}};
-  for (const auto& call : finding.calls) told.calls.push_back({renamed(call.id.raw), call.method, renamed(call.tool), call.requested_at.us, call.replied_at.us});
+  for (const auto& call : finding.calls) {
+    const bool by_name = call.method.empty() || call.method == model::kToolsCall || call.method == model::kPromptsGet;  // what else a call is about is payload, and replaced as such
+    told.calls.push_back({renamed(call.id.raw), call.method, by_name ? renamed(call.tool) : std::string(), call.requested_at.us, call.replied_at.us});
+  }
   std::sort(told.calls.begin(), told.calls.end());
   return told;
 }

@@ -16,7 +16,7 @@ void ShareNames::on_observation(const model::Observation& seen) {
   keep(seen.message->id);
   keep(seen.message->related);
   keep(seen.message->progress_token);
-  if (seen.message->method == model::kToolsCall || seen.message->method == "prompts/get") kept_.emplace(seen.message->target);
+  if (seen.message->method == model::kToolsCall || seen.message->method == model::kPromptsGet) kept_.emplace(seen.message->target);
 }
 
 void ShareNames::on_event(std::size_t, const model::TimelineEvent&) {}

@@ -238,7 +238,8 @@ void apply_outcome(const Meaning& meaning, const Captures& captures, Arena& aren
   outcome->text = captures.text(Field::error);
   const ClientWord word = meaning.outcome == OutcomeWord::failed ? client_word(outcome->text, true) : ClientWord::none;
   outcome->timed_out = meaning.outcome == OutcomeWord::timed_out || word == ClientWord::timed_out;
-  outcome->no_answer = meaning.outcome == OutcomeWord::no_answer || word == ClientWord::no_answer;
+  outcome->stopped = word == ClientWord::stopped;
+  outcome->no_answer = meaning.outcome == OutcomeWord::no_answer || outcome->stopped || word == ClientWord::no_answer;
   outcome->not_sent = meaning.outcome == OutcomeWord::not_sent || word == ClientWord::not_sent;
   outcome->is_error = !outcome->is_start && meaning.outcome != OutcomeWord::shown;
   if (outcome->is_start) outcome->started = record.at;

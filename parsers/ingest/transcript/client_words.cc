@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 29> kPhrases{
     "Context server request timeout", "deadline has elapsed", "No result received from the Claude Desktop app after waiting",
     "answer stream ended with no answer", "response presumed lost", "MCP error -32000: Connection closed", "[Request interrupted by user"};
 constexpr Texts part(std::size_t from, std::size_t to) { return Texts(kPhrases).subspan(from, to - from); }
-constexpr Texts kReplaced = part(0, 3), kTooLong = part(3, 4), kCounted = part(4, 6), kNotSent = part(6, 17), kTimedOut = part(17, 25), kNoAnswer = part(25, 29);
+constexpr Texts kReplaced = part(0, 3), kTooLong = part(3, 4), kCounted = part(4, 6), kNotSent = part(6, 17), kTimedOut = part(17, 25), kNoAnswer = part(25, 28), kStopped = part(28, 29);
 
 // A client's own sentence stands at the start; a payload that quotes one further down is no claim.
 constexpr std::size_t kHeadBytes = 512;
@@ -41,7 +41,8 @@ ClientWord client_word(std::string_view text, bool is_error) {
   if (!is_error) return ClientWord::none;
   if (begins_with_any(head, kNotSent)) return ClientWord::not_sent;
   if (holds_any(head, kTimedOut)) return ClientWord::timed_out;
-  return holds_any(head, kNoAnswer) ? ClientWord::no_answer : ClientWord::none;
+  if (holds_any(head, kNoAnswer)) return ClientWord::no_answer;
+  return holds_any(head, kStopped) ? ClientWord::stopped : ClientWord::none;
 }
 
 std::span<const std::string_view> client_phrases() { return kPhrases; }

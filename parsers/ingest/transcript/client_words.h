@@ -12,7 +12,8 @@ namespace mcpscan::ingest {
 enum class ClientWord : std::uint8_t {
   none,
   timed_out,  // the client waited for its limit
-  no_answer,  // the stream or connection ended, or the person interrupted the call
+  no_answer,  // the stream or connection ended
+  stopped,    // the person interrupted the call
   not_sent,   // refused before it went out
   replaced,   // the payload was too large to show or was cleared later
 };

@@ -130,7 +130,8 @@ void TranscriptReader::fill_shown(const ToolEvent& event, model::OutcomeFacts& o
   outcome.is_error = event.is_error;
   const ClientWord word = client_word(event.shown.text, event.is_error);
   outcome.timed_out = word == ClientWord::timed_out;
-  outcome.no_answer = word == ClientWord::no_answer;
+  outcome.stopped = word == ClientWord::stopped;
+  outcome.no_answer = outcome.stopped || word == ClientWord::no_answer;
   outcome.not_sent = word == ClientWord::not_sent;
   outcome.replaced = word == ClientWord::replaced;
   const bool beside = outcome.replaced && event.payload.any && client_word(event.payload.text, false) == ClientWord::none;

@@ -220,6 +220,20 @@ TEST_CASE("A shared log shows the same incident and names nobody") {
   check_names_nobody(bundle);
 }
 
+TEST_CASE("What a call is about is replaced where it is no tool's name, and the incident is the same") {
+  const ScratchFolder folder;
+  std::string text;
+  const auto body = [&](int second, const std::string& json) { text += fmt::format("2026-11-29T08:00:{:02}.000Z INFO gateway session={} body={}\n", second, kSession, json); };
+  body(1, R"({"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"plum://Mallory/accounts"}})");
+  body(2, R"({"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"plum://Quentin/accounts"}})");
+  body(3, R"({"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"plum://Mallory/accounts","text":"none"}]}})");
+  const std::string log = folder.write("plum.log", text), bundle = folder.path("bundle");
+  REQUIRE(extract_first(log, bundle, true));
+  CHECK(scan_of(log).report.incidents.at(0).tools.empty());
+  check_same(log, bundle);
+  check_names_nobody(bundle);
+}
+
 TEST_CASE("A shared capture is written anew with the same incident, and names nobody") {
   const ScratchFolder folder;
   const std::string capture = folder.path("plum.pcap"), bundle = folder.path("bundle");

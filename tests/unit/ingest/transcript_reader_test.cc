@@ -13,7 +13,7 @@ namespace {
 // An outcome with texts of its own.
 struct Told {
   std::string call, tool, server, text, arguments, conversation, agent, at, started, quote;
-  bool is_start = false, is_error = false, timed_out = false, no_answer = false, not_sent = false, replaced = false, sidechain = false;
+  bool is_start = false, is_error = false, timed_out = false, no_answer = false, stopped = false, not_sent = false, replaced = false, sidechain = false;
   std::uint64_t digest = 0, arguments_digest = 0, line = 0, started_line = 0;
 };
 
@@ -24,7 +24,7 @@ Told copy_of(const TranscriptRecord& r) {
   Told told;
   told.call = o.call, told.tool = o.tool, told.server = o.server, told.text = o.text, told.arguments = o.arguments;
   told.conversation = o.conversation, told.agent = o.agent, told.at = time_text(r.at), told.started = time_text(o.started), told.quote = r.quote;
-  told.is_start = o.is_start, told.is_error = o.is_error, told.timed_out = o.timed_out, told.no_answer = o.no_answer;
+  told.is_start = o.is_start, told.is_error = o.is_error, told.timed_out = o.timed_out, told.no_answer = o.no_answer, told.stopped = o.stopped;
   told.not_sent = o.not_sent, told.replaced = o.replaced, told.sidechain = o.sidechain;
   told.digest = o.digest, told.arguments_digest = o.arguments_digest, told.line = r.source.number, told.started_line = o.started_at.number;
   return told;
@@ -124,7 +124,8 @@ TEST_CASE("what the client says in the place of a result is told apart, and only
   CHECK(end_of(R"("Tool call timed out waiting for server response.")", kError).timed_out);
   CHECK_FALSE(end_of(R"("the job says: Request timed out")", "").timed_out);
   CHECK(end_of(R"("Tool aborting: its answer stream ended with no answer")", kError).no_answer);
-  CHECK(end_of(R"("[Request interrupted by user for tool use]")", kError).no_answer);
+  const Told interrupted = end_of(R"("[Request interrupted by user for tool use]")", kError);
+  CHECK((interrupted.no_answer && interrupted.stopped));
   CHECK(end_of(R"("The user doesn't want to proceed with this tool use. It was rejected.")", kError).not_sent);
   CHECK(end_of(R"("The user doesn't want to take this action right now. STOP what you are doing and wait.")", kError).not_sent);
   const Told plain = end_of(R"("no such row")", kError);
