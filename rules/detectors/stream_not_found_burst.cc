@@ -3,7 +3,11 @@
 // Source: Python SDK server/streamable_http.py (message router), TypeScript SDK server/streamableHttp.ts (send).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "model/detector.h"
 
@@ -42,33 +46,45 @@ class StreamNotFoundBurst : public Detector {
   }
 
  private:
+  // One record; beyond the bound the last one kept stands for all that follow.
+  struct Record {
+    Time at;
+    std::uint64_t count = 1;
+    Evidence evidence;
+    std::optional<FindingCall> call;
+  };
+  using Records = std::vector<Record>;
   struct Group {
     std::uint64_t records = 0, untimed = 0;
     std::uint64_t tied = 0;                      // to requests that share the id
-    std::uint64_t bursts = 0, in_bursts = 0, singles = 0;
+    std::uint64_t bursts = 0, in_bursts = 0;
     std::uint64_t longest = 0;
     std::int64_t longest_us = 0;
     std::uint64_t current = 0;                   // records of the burst that may still go on
-    Time current_first, first, last;
-    std::vector<Evidence> evidence, alone;       // of records in bursts or without a time; of single ones
-    std::vector<Evidence> newest;                // of the burst that may still go on
-    std::vector<FindingCall> calls;
+    Time current_first, last;
+    Records newest, bursting, alone, undated;    // of the burst that may still go on; of bursts; of single ones; of no time, but behind a shared id
     std::vector<StoryLine> picture;
   };
+
+  static void keep(Records& records, Record record) {
+    if (records.size() < kEvidenceOfGroup) return records.push_back(std::move(record));
+    records.back().count += record.count;
+    if (record.at.known()) records.back().at = record.at;
+  }
 
   static void note(Group& group, const TimelineEvent& event) {
     ++group.records;
     const bool timed = event.observation->at.known();
     const bool tied = event.call && event.call->collided;
+    const bool shared = tied || event.fitting >= 2;
     if (tied) ++group.tied;
-    if (!timed && (tied || event.fitting >= 2)) ++group.untimed;
+    if (!timed && shared) ++group.untimed;
     if (timed) {
       if (group.current++ == 0) group.current_first = event.at;
       group.last = event.at;
     }
-    if (!group.first.known()) group.first = event.at;
-    if (auto& evidence = timed ? group.newest : group.evidence; evidence.size() < kEvidenceOfGroup) evidence.push_back(evidence_of(event));
-    if (event.call && group.calls.size() < kEvidenceOfGroup) group.calls.push_back(finding_call(*event.call));
+    keep(timed ? group.newest : shared ? group.undated : group.alone,
+         {event.at, 1, evidence_of(event), event.call ? std::optional(finding_call(*event.call)) : std::nullopt});
     if (group.picture.size() < 2) {
       const std::string whose = event.call && !event.call->target.empty() ? ": a reply is dropped; " + event.call->target + " waits on" : std::string(": a reply is dropped");
       group.picture.push_back({event.at, '!', fmt::format("Request stream {} not found{}", event.observation->notice->key, whose), event.source});
@@ -77,34 +93,33 @@ class StreamNotFoundBurst : public Detector {
   }
 
   static void end_burst(Group& group) {
-    if (group.current >= 2) {
+    const bool burst = group.current >= 2;
+    if (burst) {
       ++group.bursts;
       group.in_bursts += group.current;
       if (group.current > group.longest) {
         group.longest = group.current;
         group.longest_us = group.last.us - group.current_first.us;
       }
-    } else {
-      group.singles += group.current;
     }
-    auto& evidence = group.current >= 2 ? group.evidence : group.alone;
-    for (Evidence& record : group.newest) {
-      if (evidence.size() < kEvidenceOfGroup) evidence.push_back(std::move(record));
-    }
-    group.newest.clear();
+    move_to(burst ? group.bursting : group.alone, group.newest);
     group.current = 0;
   }
 
+  static void move_to(Records& records, Records& from) {
+    for (Record& record : from) keep(records, std::move(record));
+    from.clear();
+  }
+
   static void tell(const std::string& session, const std::string& key, Group& group, FindingSink& findings) {
-    const bool untimed_burst = group.untimed >= kUntimedBurst;
-    const std::uint64_t burst_records = group.in_bursts + (untimed_burst ? group.untimed : 0);
     const bool harmless = key == kGetStream || key == kOtherKeys;
-    if (!harmless && burst_records > 0) tell_bursts(session, key, burst_records, group, findings);
-    const std::uint64_t rest = harmless ? group.records : group.records - burst_records;
-    if (rest == 0) return;
-    FindingDraft draft = draft_for(session, key, group);
+    const std::uint64_t burst_records = harmless ? 0 : group.in_bursts + (group.untimed >= kUntimedBurst ? group.untimed : 0);
+    move_to(group.untimed >= kUntimedBurst ? group.bursting : group.alone, group.undated);
+    if (burst_records > 0) tell_bursts(session, key, burst_records, group, findings);
+    else move_to(group.alone, group.bursting);
+    if (group.records == burst_records) return;
+    FindingDraft draft = draft_for(session, key);
     draft.discriminator = burst_records > 0 ? key + ", single" : key;
-    draft.count = rest;
     draft.level = Level::informational;
     if (key == kGetStream) {
       draft.detail = "a message of the server's own while no GET stream was open: harmless";
@@ -116,32 +131,40 @@ class StreamNotFoundBurst : public Detector {
     } else {
       draft.detail = "single records, as clients leave behind that hung up";
     }
-    draft.evidence = std::move(group.alone);
-    if (burst_records == 0 || harmless) draft.evidence.insert(draft.evidence.end(), group.evidence.begin(), group.evidence.end());
-    if (draft.evidence.size() > kEvidenceOfGroup) draft.evidence.resize(kEvidenceOfGroup);
     if (burst_records == 0) draft.picture = std::move(group.picture);
-    findings.add(std::move(draft));
+    add_all(std::move(draft), key, group.alone, findings);
   }
 
   static void tell_bursts(const std::string& session, const std::string& key, std::uint64_t records, Group& group, FindingSink& findings) {
-    FindingDraft draft = draft_for(session, key, group);
-    draft.count = records;
+    FindingDraft draft = draft_for(session, key);
     draft.detail = group.bursts == 0 ? fmt::format("{} records, no times to tell bursts by", records)
                                      : fmt::format("{} burst{}, longest {} in {}", group.bursts, group.bursts == 1 ? "" : "s", group.longest, format_duration(group.longest_us));
     blame(key, group, draft);
-    draft.evidence = group.evidence;
     draft.picture = std::move(group.picture);
-    findings.add(std::move(draft));
+    add_all(std::move(draft), key, group.bursting, findings);
   }
 
-  static FindingDraft draft_for(const std::string& session, const std::string& key, const Group& group) {
+  // Each record with its own time, place and call: a history counts what happened when.
+  static void add_all(FindingDraft draft, const std::string& key, Records& records, FindingSink& findings) {
+    const bool names_calls = std::any_of(records.begin(), records.end(), [](const Record& record) { return record.call.has_value(); });
+    if (!names_calls) records.front().call = call_of_key(key);
+    for (Record& record : records) {
+      FindingDraft each = draft;
+      draft.picture.clear();
+      each.at = record.at;
+      each.count = record.count;
+      each.call = std::move(record.call);
+      each.evidence.push_back(std::move(record.evidence));
+      findings.add(std::move(each));
+    }
+  }
+
+  static FindingDraft draft_for(const std::string& session, const std::string& key) {
     FindingDraft draft;
     draft.session = session;
     draft.discriminator = key;
     draft.detail_is_note = true;
-    draft.at = group.first;
     draft.tally_key = "stream " + key;
-    draft.call = group.calls.empty() ? call_of_key(key) : group.calls.front();
     return draft;
   }
 

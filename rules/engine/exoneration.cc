@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "engine/accused_calls.h"
+#include "model/rivals.h"
 #include "session/call_batches.h"
 #include "session/vantage_alignment.h"
 
@@ -358,7 +359,9 @@ class Advocate {
       const bool balancer = proof_.party == Party::gateway && fault.party == Party::network;
       const bool clears = fault.party != proof_.party && !balancer && !helped && fault.party != Party::unknown && (fault.certainty >= Certainty::strong || waited_too_short(finding));
       (clears ? others_ : accused_).add(finding);
-      if (fault.party == proof_.party) {
+      if ((fault.party == proof_.party || helped) && model::names_rivals(fault)) {
+        refuse(fmt::format("{} names the {} or the {} ({})", what, model::to_string(fault.party), fmt::join(fault.contributing, " or the "), model::to_string(fault.certainty)), finding.id);
+      } else if (fault.party == proof_.party) {
         refuse(fmt::format("{} names the {} ({})", what, me, model::to_string(fault.certainty)), finding.id);
       } else if (helped) {
         refuse(fmt::format("{} names the {} as having let it happen", what, me), finding.id);

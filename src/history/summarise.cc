@@ -40,6 +40,17 @@ void add(Compared& to, std::size_t which, std::uint64_t value) {
   else if (auto& other = which == 1 ? to.day_before : to.week_before; other) *other += value;
 }
 
+// As record.cc joins them.
+std::vector<std::string> parties_of(std::string_view joined) {
+  std::vector<std::string> parties;
+  while (!joined.empty()) {
+    const std::size_t end = std::min(joined.find(", "), joined.size());
+    parties.emplace_back(joined.substr(0, end));
+    joined.remove_prefix(std::min(end + 2, joined.size()));
+  }
+  return parties;
+}
+
 class Summarise {
  public:
   Summarise(SQLite::Database& database, const Zone& zone) : database_(database), zone_(zone) {}
@@ -233,7 +244,7 @@ FROM seen JOIN findings ON findings.id = seen.finding WHERE root = 1 AND cause <
     incident.level = static_cast<model::Level>(std::clamp(row.getColumn(7).getInt(), 0, 4));
     incident.fault.party = static_cast<model::Party>(std::clamp(row.getColumn(8).getInt(), 0, 4));
     incident.fault.certainty = static_cast<model::Certainty>(std::clamp(row.getColumn(9).getInt(), 0, 3));
-    if (const std::string others = row.getColumn(10).getString(); !others.empty()) incident.fault.contributing.push_back(others);
+    incident.fault.contributing = parties_of(row.getColumn(10).getString());
     incident.fault.reason = row.getColumn(11).getString();
     return incident;
   }

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "model/rivals.h"
 #include "report/escape.h"
 #include "report/layout.h"
 
@@ -155,7 +156,7 @@ class Drawing {
     put("<rect class=\"lane-head {}\" x=\"{}\" y=\"1\" width=\"{}\" height=\"{}\" rx=\"4\"/><text class=\"lane-name {}\" x=\"{}\" y=\"16\">{}</text>\n", role, left, 2 * half, kHeadHeight - 1, role,
         left + half, name);
     if (at_fault) put("<text class=\"lane-note bad\" x=\"{}\" y=\"35\">{}</text>\n", left + half, model::to_string(incident_.fault.certainty) == "undetermined" ? "suspected" : fault_words());
-    if (let_it) put("<text class=\"lane-note warn\" x=\"{}\" y=\"35\">unguarded</text>\n", left + half);
+    if (let_it) put("<text class=\"lane-note warn\" x=\"{}\" y=\"35\">{}</text>\n", left + half, model::names_rivals(incident_.fault) ? "perhaps" : "unguarded");
     if (role == "unseen") put("<text class=\"lane-note\" x=\"{}\" y=\"35\">if there is one</text>\n", left + half);
   }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 
+#include "report/fault_sentence.h"
 #include "report/layout.h"
 
 namespace mcpscan::report {
@@ -113,13 +114,6 @@ class Writer {
     return {};
   }
 
-  std::string fault(const model::Fault& fault) const {
-    if (fault.party == model::Party::unknown) return "undetermined";
-    std::string text = fmt::format("{} ({})", model::to_string(fault.party), model::to_string(fault.certainty));
-    for (const std::string& other : fault.contributing) text += ", " + safe_(other);
-    return fault.reason.empty() ? text : text + ": " + safe_(fault.reason);
-  }
-
   ViewIncident shown(const SummaryIncident& incident) const {
     ViewIncident view;
     view.incident = &incident;
@@ -134,7 +128,7 @@ class Writer {
     if (!incident.client.empty()) count += fmt::format(" of {}", safe_(incident.client));
     view.lines.emplace_back("", count);
     view.lines.emplace_back("", when(incident) + (incident.place.empty() ? std::string() : ", newest record read at " + safe_(incident.place)));
-    view.lines.emplace_back("Fault:", fault(incident.fault));
+    view.lines.emplace_back("Fault:", fault_sentence(incident.fault, safe_));
     const bool goes_on = incident.count.day > 0;
     if (goes_on && !incident.fix.empty()) view.lines.emplace_back("Fix:", safe_(incident.fix));
     view.lines.emplace_back("More:", "mcpscan rules show " + safe_(incident.rule));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/book_reasons.h"
+#include "report/fault_sentence.h"
 #include "report/layout.h"
 
 namespace mcpscan::report {
@@ -179,24 +180,7 @@ Labelled Wording::verdict() const {
   return used && report.requests == 0 && report.totals.replies == 0 && index_->sessions_total() == 0 ? no_mcp() : nothing_found();
 }
 
-// "client (proven), server unguarded": whose fault, how sure, who let it happen. "undetermined (server or gateway)": who it may have been.
-std::string Wording::fault(const model::Fault& fault) const {
-  std::string text;
-  if (fault.party == model::Party::unknown) {
-    text = "undetermined";
-    if (!fault.contributing.empty()) text += fmt::format(" ({})", fmt::join(safe_words(fault.contributing), " or "));
-  } else {
-    const bool weak = fault.certainty < model::Certainty::strong && !fault.contributing.empty();
-    const std::string rivals = weak ? fmt::format(" or {}", fmt::join(safe_words(fault.contributing), " or ")) : std::string();
-    text = fmt::format("{}{} ({})", model::to_string(fault.party), rivals, model::to_string(fault.certainty));
-    if (weak) return fault.reason.empty() ? text + "." : text + ": " + safe_(fault.reason);
-    for (const std::string& other : fault.contributing) {
-      text += ", " + safe_(other);
-      if (other.find(' ') == std::string::npos) text += " unguarded";
-    }
-  }
-  return fault.reason.empty() ? text + "." : text + ": " + safe_(fault.reason);
-}
+std::string Wording::fault(const model::Fault& fault) const { return fault_sentence(fault, safe_); }
 
 std::vector<std::string> Wording::safe_words(const std::vector<std::string>& words) const {
   std::vector<std::string> result;

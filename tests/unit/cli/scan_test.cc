@@ -275,3 +275,19 @@ TEST_CASE("a line that is no JSON among lines of JSON is malformed with line and
   CHECK(anomaly.source.offset == good.size());
   CHECK(anomaly.text == "the JSON breaks off at column 38");
 }
+
+TEST_CASE("records of several bursts are one finding, from the first record to the last, each with its place") {
+  const ScratchFolder folder;
+  std::string log;
+  for (const int second : {1, 2, 601, 602, 1201, 1202}) {
+    log += fmt::format("2026-11-29 08:{:02}:{:02},000 - mcp.server.streamable_http - DEBUG - Request stream 1 not found for message. Still processing message as the client might reconnect and replay.\n",
+                       second / 60, second % 60);
+  }
+  const ScanResult result = scan_files({folder.write("a.log", log)});
+  REQUIRE(result.report.findings.size() == 1);
+  const model::Finding& burst = result.report.findings[0];
+  CHECK(burst.count == 6);
+  CHECK(burst.last.us - burst.first.us == 1201 * kSecond);
+  CHECK(burst.evidence.size() == 6);
+  CHECK(burst.tally.at("stream 1") == 6);
+}

@@ -74,6 +74,8 @@ TEST_CASE("a finding that names the hop, or that it let it happen, is a refusal"
   const Evidence evidence;
   CHECK(refuses(exonerate(Party::server, {evidence.group()}, report_with(Party::server, Certainty::weak)), "names the server (weak)"));
   CHECK(refuses(exonerate(Party::server, {evidence.group()}, report_with(Party::client, Certainty::proven, {"server"})), "let it happen"));
+  const model::Report either = report_with(Party::server, Certainty::weak, {"gateway"});
+  for (const Party party : {Party::server, Party::gateway}) CHECK(refuses(exonerate(party, {evidence.group()}, either), "names the server or the gateway (weak)"));
 }
 
 TEST_CASE("a fault that is open, or weakly another's, is a refusal; a proven one of another hop is none") {
