@@ -35,6 +35,7 @@ struct Wire {
   Alignment joined;                          // from the record
   std::int64_t mean_us = 0;                  // how long the joined calls took there
   bool on_wire = false, behind_gateway = false;
+  std::string_view where() const { return on_wire ? "on the wire" : "in the log"; }
   std::unordered_multimap<std::uint64_t, std::uint32_t> by_payload;
 };
 
@@ -174,10 +175,10 @@ class ClientMisattribution : public Detector {
     FindingDraft draft = draft_for(seen);
     blame_stream(seen.own, draft);
     const std::string when = before >= 0 ? fmt::format("{} before", format_duration(before)) : std::string("afterwards");
-    const std::string what = fmt::format("it showed {} ({}) as timed out; on the wire its reply came {}", name_of(seen), seen.shown.id, when);
+    const std::string what = fmt::format("it showed {} ({}) as timed out; {} its reply came {}", name_of(seen), seen.shown.id, seen.wire.where(), when);
     draft.fault = fault_of(picture, what);
     const std::string name = name_of(seen);
-    draft.picture = {asked(seen.wire, seen.own), {seen.own.replied, '<', fmt::format("the reply of {} (id {}) on the wire", name, id_of(seen.wire, seen.own)), seen.own.reply_at, name, seen.own.request_at}};
+    draft.picture = {asked(seen.wire, seen.own), {seen.own.replied, '<', fmt::format("the reply of {} (id {}) {}", name, id_of(seen.wire, seen.own), seen.wire.where()), seen.own.reply_at, name, seen.own.request_at}};
     draft.picture.push_back({Time{seen.shown.replied.us + clocks.offset_us}, 'x', fmt::format("the client shows {} as timed out", name), seen.shown.reply_at, name, seen.own.request_at});
     findings.add(std::move(draft));
   }
@@ -188,10 +189,10 @@ class ClientMisattribution : public Detector {
     blame_stream(other, draft);
     const std::string owner = seen.wire.ledger->name(other).target;
     draft.fault = fault_of(picture_of({seen.wire, seen.shown, other, seen.sure}, Sight::right),
-                           fmt::format("it showed under {} ({}) the payload that the wire gave to {} (id {})", name_of(seen), seen.shown.id, owner, id_of(seen.wire, other)));
+                           fmt::format("it showed under {} ({}) the payload that {} went to {} (id {})", name_of(seen), seen.shown.id, seen.wire.where(), owner, id_of(seen.wire, other)));
     draft.picture = {asked(seen.wire, seen.own), asked(seen.wire, other)};
     if (draft.picture[1].at < draft.picture[0].at) std::swap(draft.picture[0], draft.picture[1]);
-    draft.picture.push_back({other.replied, '<', fmt::format("the reply of {} (id {}) on the wire; the client shows it under {}", owner, id_of(seen.wire, other), name_of(seen)), other.reply_at, owner,
+    draft.picture.push_back({other.replied, '<', fmt::format("the reply of {} (id {}) {}; the client shows it under {}", owner, id_of(seen.wire, other), seen.wire.where(), name_of(seen)), other.reply_at, owner,
                              other.request_at, seen.own.request_at});
     findings.add(std::move(draft));
   }
@@ -223,7 +224,7 @@ class ClientMisattribution : public Detector {
   // The client's own words for a sure case; the table's where the evidence leaves it open.
   static Fault fault_of(const MisroutePicture& picture, const std::string& what) {
     Fault fault = attribute(picture);
-    fault.reason = fault.party == Party::client ? what : fmt::format("{}. {}", what, fault.reason);
+    fault.reason = fault.party == Party::client ? what : fmt::format("{}; {}", what, fault.reason);
     return fault;
   }
 

@@ -124,7 +124,7 @@ Fault attribute(const MisroutePicture& picture) {
 
 Fault between(Vantage wrong, Vantage right) {
   if (wrong == Vantage::unknown || right == Vantage::unknown || wrong >= right) return named({}, "it is wrong in one file and right in another");
-  return named(parties_between(wrong, right), fmt::format("right at {}, wrong at {}", words(right), words(wrong)));
+  return named(parties_between(wrong, right), fmt::format("right at {}, wrong at {}: it went wrong between the two", words(right), words(wrong)));
 }
 
 Fault behind(Vantage wrong) {
