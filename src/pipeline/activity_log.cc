@@ -59,8 +59,10 @@ ActivityRow folded(const ActivityRow& row, std::int64_t step) {
   return result;
 }
 
-bool is_lost(CloseReason reason) {
-  switch (reason) {
+// Who hangs up waits no longer, but for a call whose stream another took over no reply would have come.
+bool is_lost(const model::Call& call) {
+  switch (call.closed) {
+    case CloseReason::client_closed: return call.collided;
     case CloseReason::overwritten:
     case CloseReason::undeliverable:
     case CloseReason::stream_closed:
@@ -87,7 +89,7 @@ void ActivityLog::on_event(const TimelineEvent& event) {
   if (event.kind == EventKind::request && by_client(event)) count = &ActivityCounts::calls;
   else if (event.kind == EventKind::timeout && !event.call && !event.other) count = &ActivityCounts::timeouts;
   else if (event.kind == EventKind::call_closed && by_client(event) && event.call->closed == CloseReason::timed_out) count = &ActivityCounts::timeouts;
-  else if (event.kind == EventKind::call_closed && by_client(event) && is_lost(event.call->closed)) count = &ActivityCounts::lost;
+  else if (event.kind == EventKind::call_closed && by_client(event) && is_lost(*event.call)) count = &ActivityCounts::lost;
   else if (event.kind == EventKind::notice && tells_a_loss(event.observation->notice->kind)) count = &ActivityCounts::notices;
   if (!count) return;
   if (ActivityCounts* counts = counts_at(event)) ++(counts->*count);

@@ -14,6 +14,7 @@ namespace {
 struct Feeder {
   model::Session session;
   model::Call call;
+  model::CloseReason ends = model::CloseReason::overwritten;
 
   Feeder(std::uint32_t index, const char* label) {
     session.index = index;
@@ -27,7 +28,7 @@ struct Feeder {
     event.session = &session;
     event.call = &call;
     log.on_event(event);
-    call.closed = model::CloseReason::overwritten;
+    call.closed = ends;
     event.kind = model::EventKind::call_closed;
     if (lost) log.on_event(event);
   }
@@ -93,4 +94,16 @@ TEST_CASE("evidence without times or sessions leaves the activity empty") {
   model::TimelineEvent event;
   log.on_event(event);
   CHECK(reported(log).stretch_us == 0);
+}
+
+TEST_CASE("a client that hangs up loses nothing, but where another call had taken the stream over") {
+  const Limits limits;
+  for (const bool collided : {false, true}) {
+    Feeder one(0, "s-one");
+    ActivityLog log(limits);
+    one.call.collided = collided;
+    one.ends = model::CloseReason::client_closed;
+    one.feed(log, 1, true);
+    CHECK(reported(log).rows.at(0).stretches.at(0).counts.lost == (collided ? 1 : 0));
+  }
 }
