@@ -130,10 +130,11 @@ class LostReply : public Detector {
     return event.call->requested_at.known() && event.at.known() ? event.at.us - event.call->requested_at.us : -1;
   }
 
-  // Longer than a healthy call of this session could take; where too few were seen to tell, longer than ten seconds.
+  // Longer than a healthy call of this session could take; where too few were seen to tell, longer than ten seconds. A second is never long: where
+  // replies come at once, a client that is stopped would make a silent server of any that works.
   static bool is_long(const Session& session, std::int64_t wait) {
     const std::int64_t p99 = session.latency.quantile(0.99);
-    return session.latency.count() < kFewestAnswered ? wait >= kNoYardstickUs : static_cast<double>(wait) > kWaitFactor * static_cast<double>(p99);
+    return session.latency.count() < kFewestAnswered ? wait >= kNoYardstickUs : wait > kSecond && static_cast<double>(wait) > kWaitFactor * static_cast<double>(p99);
   }
 
   std::optional<Verdict> judge(const TimelineEvent& event) const {
