@@ -284,8 +284,25 @@ class Replacer {
 
 }  // namespace
 
-std::string Pseudonyms::text(std::string_view raw) {
-  return text(raw, [raw](std::size_t at, std::size_t bytes) { return std::string(raw.substr(at, bytes)); });
+void Pseudonyms::leave_out(std::string_view folder) {
+  if (folder.size() > 1) folders_.emplace(folder);
+}
+
+std::string Pseudonyms::without_folders(std::string_view raw) const {
+  std::string text(raw);
+  for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) {  // what lies within another comes first
+    for (std::size_t at = text.find(*folder); at != std::string::npos; at = text.find(*folder, at)) {
+      const bool inside = at > 0 && (is_word(text[at - 1]) || text[at - 1] == '/');
+      if (inside) at += folder->size();
+      else text.erase(at, folder->size());
+    }
+  }
+  return text;
+}
+
+std::string Pseudonyms::text(std::string_view told) {
+  const std::string raw = without_folders(told);
+  return text(raw, [&raw](std::size_t at, std::size_t bytes) { return raw.substr(at, bytes); });
 }
 
 std::vector<std::string> Pseudonyms::replaced() const {

@@ -28,6 +28,9 @@ class Pseudonyms {
   // by its form: session ids, names of hosts.
   void know(std::string_view value);
 
+  // Left out by text() wherever it stands before a file's name; `folder` ends with its slash. What leads to a file tells of who has it.
+  void leave_out(std::string_view folder);
+
   // The text with all known values and everything that has the form of an address (IPv4, IPv6, MAC, mail), a host, a
   // UUID or a hex id replaced, and what follows a session's or host's name as its value ("Mcp-Session-Id: ...",
   // "https://host/"). Loopback names stay.
@@ -45,10 +48,12 @@ class Pseudonyms {
 
  private:
   std::string fresh(std::string_view value);
+  std::string without_folders(std::string_view raw) const;
 
   std::map<std::string, std::string, std::less<>> stand_ins_;
   std::map<std::string, std::uint64_t, std::less<>> next_of_shape_;
   std::set<std::string, std::less<>> known_, odd_;  // odd: known values that are no single word
+  std::set<std::string, std::less<>> folders_;
 };
 
 }  // namespace mcpscan::report

@@ -32,6 +32,7 @@ class Sharer {
   }
 
   void share(model::Report& report) {
+    for (const model::InputRow& input : report.inputs) names_.leave_out(std::string_view(input.path).substr(0, input.path.find_last_of('/') + 1));
     for (model::InputRow& input : report.inputs) share(input);
     for (model::SessionRow& session : report.sessions) share(session);
     for (model::Finding& finding : report.findings) share(finding);

@@ -73,6 +73,13 @@ TEST_CASE("a session id of several words is found too") {
   CHECK(names.text("in ab/cd+1234= now") == "in 00/00+0001= now");
 }
 
+TEST_CASE("folders that are left out are, before a file's name and nowhere else") {
+  Pseudonyms names;
+  for (const char* folder : {"", "/", "logs/", "logs/alice/", "/srv/plum/"}) names.leave_out(folder);
+  CHECK(names.text("judged at (logs/alice/gw.log; logs/b.log), /srv/plum/c.log") == "judged at (gw.log; b.log), c.log");
+  CHECK(names.text("catalogs/x and /srv/plums/y, old/logs/z") == "catalogs/x and /srv/plums/y, old/logs/z");
+}
+
 TEST_CASE("a shared report shows no session id, address, host or folder in any format, and keeps what it is about") {
   const std::string session = "9f2c4e1ab7d84c0f8a6be3d2c1f05a77";
   model::Report report = tests::demo_report();
