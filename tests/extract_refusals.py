@@ -30,6 +30,7 @@ def cases(folder, incident, evidence):
     yield "a full disk", [incident, evidence, "-o", folder / "c"], "cannot be written", small_files
     yield "standard input", [incident, "-", "-o", folder / "d"], "second time", None
     yield "a missing input", [incident, folder / "no.log", "-o", folder / "e"], "no.log", None
+    yield "a name that would act on the terminal", [incident, folder / "no\x1b[31m\n.log", "-o", folder / "g"], r"no\x1b[31m\n.log", None
     if os.geteuid() != 0:
         closed = folder / "closed"
         closed.mkdir(mode=0o500)

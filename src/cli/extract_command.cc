@@ -7,6 +7,7 @@
 #include "cli/common_options.h"
 #include "cli/terminal.h"
 #include "pipeline/extract.h"
+#include "report/escape.h"
 
 namespace mcpscan::cli {
 namespace {
@@ -58,12 +59,12 @@ std::string how_much(const extract::ManifestPart& part) {
 
 void tell(const pipeline::ExtractResult& result, const std::string& folder) {
   const auto& manifest = result.manifest;
-  print(fmt::format("{}  {}\n", result.incident.id, result.incident.title));
+  print(fmt::format("{}  {}\n", result.incident.id, report::escape_terminal(result.incident.title)));
   const bool unpacked = result.bytes > result.source_bytes;  // a part of an archive or a compressed log
-  print(fmt::format("{}: {} {} {} in {} file{}; scanned again, it shows the same incident\n", folder, size_text(result.bytes), unpacked ? "unpacked from" : "of", size_text(result.source_bytes),
+  print(fmt::format("{}: {} {} {} in {} file{}; scanned again, it shows the same incident\n", report::escape_terminal(folder), size_text(result.bytes), unpacked ? "unpacked from" : "of", size_text(result.source_bytes),
                     manifest.parts.size(), manifest.parts.size() == 1 ? "" : "s"));
   for (const auto& part : manifest.parts) {
-    print(fmt::format("  {}  {}{}{}\n", part.path, part.anew ? "written anew from " : "", how_much(part), manifest.sources[part.source].path));
+    print(fmt::format("  {}  {}{}{}\n", report::escape_terminal(part.path), part.anew ? "written anew from " : "", how_much(part), report::escape_terminal(manifest.sources[part.source].path)));
   }
   if (!manifest.key_log.empty()) print(fmt::format("  {}  TLS keys of the connections above: whoever has them can read these connections\n", manifest.key_log));
   print("  report.txt, report.json, MANIFEST.json\n");

@@ -14,6 +14,8 @@
 #include <cstring>
 #include <thread>
 
+#include "report/escape.h"
+
 namespace mcpscan::cli {
 namespace {
 
@@ -26,6 +28,18 @@ std::int64_t now_ms() {
 }
 
 int output_errno = 0;  // why standard output stopped taking what was printed
+
+// Our own line ends stay: of a picture, of a list.
+std::string safe_lines(std::string_view text) {
+  std::string safe;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    safe += report::escape_terminal(text.substr(at, end - at));
+    if (end < text.size()) safe += '\n';
+    at = end + 1;
+  }
+  return safe;
+}
 
 bool write_all(std::FILE* to, std::string_view text) {
   return std::fwrite(text.data(), 1, text.size(), to) == text.size() && std::fflush(to) == 0;
@@ -72,7 +86,10 @@ Status printed() {
   return Error{ErrorCode::unreadable, fmt::format("the output cannot be written: {}", std::strerror(output_errno)), "standard output", "make room, or write to another place with -o FILE"};
 }
 
-void print_error(const Error& error) { write_all(stderr, "mcpscan: " + error.to_string() + "\n"); }
+void print_error(const Error& error) {
+  const Error safe{error.code, safe_lines(error.what), report::escape_terminal(error.where), safe_lines(error.hint)};
+  write_all(stderr, "mcpscan: " + safe.to_string() + "\n");
+}
 
 Progress::Progress(bool beside_lines) : started_ms_(now_ms()), on_(stderr_is_terminal() && !(beside_lines && stdout_is_terminal())) {}
 
@@ -83,7 +100,7 @@ void Progress::tell(const std::string& input, std::uint64_t bytes) {
   shown_ms_ = now;
   written_ = true;
   const double megabytes = static_cast<double>(bytes) / 1e6;
-  write_all(stderr, fmt::format("\r\033[Kreading {:.60}  {:.0f} MB, {:.0f} MB/s", input, megabytes, megabytes * 1000 / static_cast<double>(now - started_ms_)));
+  write_all(stderr, fmt::format("\r\033[Kreading {:.60}  {:.0f} MB, {:.0f} MB/s", report::escape_terminal(input), megabytes, megabytes * 1000 / static_cast<double>(now - started_ms_)));
 }
 
 Progress::~Progress() {
