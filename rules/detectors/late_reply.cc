@@ -3,6 +3,7 @@
 // Source: MCP 2025-11-25 "Cancellation" (timing considerations); protocol notes CA02 TM04.
 #include <fmt/format.h>
 
+#include "engine/call_picture.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -35,10 +36,10 @@ class LateReply : public Detector {
     if (!harmless) blame_reuse(event, *later, draft);
     const std::int64_t round_trip = std::max<std::int64_t>(event.session->fastest_us, 0);
     if (says_cancelled(*event.observation->message) || (harmless && timed && after <= round_trip + margin_us_)) draft.level = Level::informational;
-    const std::string& name = call.target.empty() ? call.method : call.target;
+    const std::string name = call_name(call.method, call.target);
     draft.picture = {{call.requested_at, '>', fmt::format("{}  id {}", name, call.id.raw), call.source, name, call.source}};
     if (timed) draft.picture.push_back({call.closed_at, 'x', fmt::format("{} is given up after {}", name, format_duration(call.closed_at.us - call.requested_at.us)), {}, name, call.source});
-    if (later) draft.picture.push_back({later->requested_at, '>', fmt::format("{}  id {} again", later->target.empty() ? later->method : later->target, later->id.raw), later->source, name, later->source});
+    if (later) draft.picture.push_back({later->requested_at, '>', fmt::format("{}  id {} again", call_name(later->method, later->target), later->id.raw), later->source, name, later->source});
     draft.picture.push_back({event.at, '<', fmt::format("the reply of {}{} comes, {} too late", name, later ? ", that was given up," : "", format_duration(after)), event.source, name,
                              later ? later->source : call.source});
     findings.add(std::move(draft));

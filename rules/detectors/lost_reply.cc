@@ -13,6 +13,7 @@
 
 #include "engine/attribution.h"
 #include "engine/backend_end.h"
+#include "engine/call_picture.h"
 #include "engine/idle_cut.h"
 #include "engine/known_waits.h"
 #include "engine/other_body.h"
@@ -121,7 +122,7 @@ class LostReply : public Detector {
   static void draw(const TimelineEvent& event, FindingDraft& draft) {
     const Call& call = *event.call;
     if (!call.requested_at.known() || !event.at.known()) return;
-    const std::string name = call.target.empty() ? call.method : call.target;
+    const std::string name = call_name(call.method, call.target);
     draft.picture = {{call.requested_at, '>', fmt::format("{}  id {}", name, call.id.raw), call.source, name, call.source}};
     draft.picture.push_back({event.at, 'x', fmt::format("{} has no reply after {}", name, format_duration(event.at.us - call.requested_at.us)), event.source, name, call.source});
   }

@@ -4,6 +4,7 @@
 // Source: JSON-RPC 2.0 section 5; protocol notes D.1.
 #include <fmt/format.h>
 
+#include "engine/call_picture.h"
 #include "model/detector.h"
 
 namespace mcpscan::engine {
@@ -40,7 +41,7 @@ class ReplyDroppedByClient : public Detector {
     draft.at = event.at;
     draft.fault = std::move(fault);
     draft.evidence = {evidence_of(call), {call.reply_source, {}}, evidence_of(event)};
-    draft.picture.push_back({call.replied_at, '<', fmt::format("the reply of {} (id {})", call.target.empty() ? call.method : call.target, call.id.raw), call.reply_source});
+    draft.picture.push_back({call.replied_at, '<', fmt::format("the reply of {} (id {})", call_name(call.method, call.target), call.id.raw), call.reply_source});
     draft.picture.push_back({event.at, 'x', "the client does not take it", event.source});
     findings.add(std::move(draft));
   }

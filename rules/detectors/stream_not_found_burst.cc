@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -55,9 +56,9 @@ class StreamNotFoundBurst : public Detector {
   };
   using Records = std::vector<Record>;
   struct Group {
-    std::uint64_t records = 0, untimed = 0;
+    std::uint64_t records = 0;
     std::uint64_t tied = 0;                      // to requests that share the id
-    std::uint64_t bursts = 0, in_bursts = 0;
+    std::uint64_t bursts = 0;
     std::uint64_t longest = 0;
     std::int64_t longest_us = 0;
     std::uint64_t current = 0;                   // records of the burst that may still go on
@@ -78,7 +79,6 @@ class StreamNotFoundBurst : public Detector {
     const bool tied = event.call && event.call->collided;
     const bool shared = tied || event.fitting >= 2;
     if (tied) ++group.tied;
-    if (!timed && shared) ++group.untimed;
     if (timed) {
       if (group.current++ == 0) group.current_first = event.at;
       group.last = event.at;
@@ -96,7 +96,6 @@ class StreamNotFoundBurst : public Detector {
     const bool burst = group.current >= 2;
     if (burst) {
       ++group.bursts;
-      group.in_bursts += group.current;
       if (group.current > group.longest) {
         group.longest = group.current;
         group.longest_us = group.last.us - group.current_first.us;
@@ -106,6 +105,10 @@ class StreamNotFoundBurst : public Detector {
     group.current = 0;
   }
 
+  static std::uint64_t count_of(const Records& records) {
+    return std::accumulate(records.begin(), records.end(), std::uint64_t{0}, [](std::uint64_t sum, const Record& record) { return sum + record.count; });
+  }
+
   static void move_to(Records& records, Records& from) {
     for (Record& record : from) keep(records, std::move(record));
     from.clear();
@@ -113,13 +116,13 @@ class StreamNotFoundBurst : public Detector {
 
   static void tell(const std::string& session, const std::string& key, Group& group, FindingSink& findings) {
     const bool harmless = key == kGetStream || key == kOtherKeys;
-    const std::uint64_t burst_records = harmless ? 0 : group.in_bursts + (group.untimed >= kUntimedBurst ? group.untimed : 0);
-    move_to(group.untimed >= kUntimedBurst ? group.bursting : group.alone, group.undated);
-    if (burst_records > 0) tell_bursts(session, key, burst_records, group, findings);
-    else move_to(group.alone, group.bursting);
-    if (group.records == burst_records) return;
+    move_to(count_of(group.undated) >= kUntimedBurst ? group.bursting : group.alone, group.undated);
+    if (harmless) move_to(group.alone, group.bursting);
+    const bool in_bursts = !group.bursting.empty();
+    if (in_bursts) tell_bursts(session, key, group, findings);
+    if (group.alone.empty()) return;
     FindingDraft draft = draft_for(session, key);
-    draft.discriminator = burst_records > 0 ? key + ", single" : key;
+    draft.discriminator = in_bursts ? key + ", single" : key;
     draft.level = Level::informational;
     if (key == kGetStream) {
       draft.detail = "a message of the server's own while no GET stream was open: harmless";
@@ -131,13 +134,13 @@ class StreamNotFoundBurst : public Detector {
     } else {
       draft.detail = "single records, as clients leave behind that hung up";
     }
-    if (burst_records == 0) draft.picture = std::move(group.picture);
+    if (!in_bursts) draft.picture = std::move(group.picture);
     add_all(std::move(draft), key, group.alone, findings);
   }
 
-  static void tell_bursts(const std::string& session, const std::string& key, std::uint64_t records, Group& group, FindingSink& findings) {
+  static void tell_bursts(const std::string& session, const std::string& key, Group& group, FindingSink& findings) {
     FindingDraft draft = draft_for(session, key);
-    draft.detail = group.bursts == 0 ? fmt::format("{} records, no times to tell bursts by", records)
+    draft.detail = group.bursts == 0 ? fmt::format("{} records, no times to tell bursts by", count_of(group.bursting))
                                      : fmt::format("{} burst{}, longest {} in {}", group.bursts, group.bursts == 1 ? "" : "s", group.longest, format_duration(group.longest_us));
     blame(key, group, draft);
     draft.picture = std::move(group.picture);

@@ -4,6 +4,7 @@
 // Source: MCP 2025-11-25 transports "Sending Messages to the Server"; protocol notes CH01 CH02 CH03 ID15.
 #include <fmt/format.h>
 
+#include "engine/call_picture.h"
 #include "engine/held_drafts.h"
 #include "model/detector.h"
 #include "session/id_ledger.h"
@@ -55,7 +56,7 @@ class WrongChannel : public Detector {
     draft.detail = "another session";
     draft.level = Level::critical;
     draft.evidence.insert(draft.evidence.begin(), evidence_of(*event.other));
-    draft.fault = {Party::server, Certainty::strong, {"gateway"}, fmt::format("it sent the reply to {} (id {}) on a stream of another session as well, or instead", event.other->target.empty() ? event.other->method : event.other->target, event.other->id.raw)};
+    draft.fault = {Party::server, Certainty::strong, {"gateway"}, fmt::format("it sent the reply to {} (id {}) on a stream of another session as well, or instead", call_name(event.other->method, event.other->target), event.other->id.raw)};
     findings.add(std::move(draft));
   }
 

@@ -24,9 +24,11 @@ StoryLine outcome_of(const TimelineEvent& event, const std::string& name) {
 
 }  // namespace
 
+bool is_of_tool(std::string_view method) { return method.empty() || method == kToolsCall; }
+
 std::string call_name(const std::string& method, const std::string& target) {
   if (target.empty()) return method;
-  return method.empty() || method == kToolsCall ? target : method + " " + target;
+  return is_of_tool(method) ? target : method + " " + target;
 }
 
 std::vector<StoryLine> picture_of(const TimelineEvent& event) {

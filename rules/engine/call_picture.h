@@ -3,12 +3,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/timeline.h"
 
 namespace mcpscan::engine {
 
+// Also where nothing tells the method: a client's record is of tools.
+bool is_of_tool(std::string_view method);
 // A tool by its name alone; what else is asked for by the method, too: a target says little without what was asked of it.
 std::string call_name(const std::string& method, const std::string& target);
 // Empty where the event is about no call.

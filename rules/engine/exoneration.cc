@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "engine/accused_calls.h"
+#include "engine/call_picture.h"
 #include "model/rivals.h"
 #include "session/call_batches.h"
 #include "session/vantage_alignment.h"
@@ -78,7 +79,7 @@ bool still_open(const CallRecord& record) {
 
 std::string named(const CallLedger& ledger, const CallRecord& record) {
   const session::CallName& name = ledger.name(record);
-  const std::string& what = name.target.empty() ? name.method : name.target;
+  const std::string what = call_name(name.method, name.target);
   return record.shown ? what : fmt::format("{} (id {})", what, ledger.call_of(record).id.raw);
 }
 

@@ -9,6 +9,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "engine/call_picture.h"
+
 namespace mcpscan::engine {
 
 using model::Finding;
@@ -140,8 +142,7 @@ class IncidentWriter {
         incident_.level = std::max(incident_.level, finding.level);
         if (!finding.session.empty()) sessions_.insert(finding.session);
         for (const auto& call : finding.calls) {
-          const bool of_tool = call.method.empty() || call.method == model::kToolsCall;
-          if (of_tool && !call.tool.empty() && tools_.size() < kToolsNamed) tools_.insert(call.tool);
+          if (is_of_tool(call.method) && !call.tool.empty() && tools_.size() < kToolsNamed) tools_.insert(call.tool);
         }
         if (finding.rule == "lost-reply" && finding.level > Level::informational) lost_ += finding.count;
         if (finding.rule == "stream-not-found-burst" && finding.level > Level::informational && !finding.detail.empty()) note_burst(finding);

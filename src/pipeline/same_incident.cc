@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/share_names.h"
+
 namespace mcpscan::pipeline {
 namespace {
 
@@ -32,7 +34,7 @@ struct FindingTold {
 FindingTold told(const Finding& finding, const Renamed& renamed) {
   FindingTold told{finding.rule, renamed(finding.detail), finding.level, finding.fault.party, finding.fault.certainty, finding.count, finding.calls_left_out, {}};
   for (const auto& call : finding.calls) {
-    const bool by_name = call.method.empty() || call.method == model::kToolsCall || call.method == model::kPromptsGet;  // what else a call is about is payload, and replaced as such
+    const bool by_name = call.method.empty() || is_by_name(call.method);
     told.calls.push_back({renamed(call.id.raw), call.method, by_name ? renamed(call.tool) : std::string(), call.requested_at.us, call.replied_at.us});
   }
   std::sort(told.calls.begin(), told.calls.end());

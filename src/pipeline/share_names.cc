@@ -4,6 +4,8 @@
 
 namespace mcpscan::pipeline {
 
+bool is_by_name(std::string_view method) { return method == model::kToolsCall || method == model::kPromptsGet; }
+
 void ShareNames::on_observation(const model::Observation& seen) {
   if (seen.keying != model::SessionKeying::process) note(seen.session);
   if (seen.http) {
@@ -16,7 +18,7 @@ void ShareNames::on_observation(const model::Observation& seen) {
   keep(seen.message->id);
   keep(seen.message->related);
   keep(seen.message->progress_token);
-  if (seen.message->method == model::kToolsCall || seen.message->method == model::kPromptsGet) kept_.emplace(seen.message->target);
+  if (is_by_name(seen.message->method)) kept_.emplace(seen.message->target);
 }
 
 void ShareNames::on_event(std::size_t, const model::TimelineEvent&) {}

@@ -12,6 +12,9 @@
 
 namespace mcpscan::pipeline {
 
+// What such a request is about is a name that stays; of other methods it is payload, and replaced as such.
+bool is_by_name(std::string_view method);
+
 class ShareNames : public TimelineTap {
  public:
   void on_observation(const model::Observation& seen) override;

@@ -16,6 +16,7 @@ class Sharer {
 
   // Told first, so that no text is replaced before it is known what to look for.
   void learn(const model::Report& report) {
+    for (const model::InputRow& input : report.inputs) names_.leave_out(std::string_view(input.path).substr(0, name_at(input.path)));
     for (const model::SessionRow& session : report.sessions) {
       names_.know(session.id);
       if (!session.id.empty() && session.key.find(' ') == std::string::npos) names_.know(session.key);
@@ -32,7 +33,6 @@ class Sharer {
   }
 
   void share(model::Report& report) {
-    for (const model::InputRow& input : report.inputs) names_.leave_out(std::string_view(input.path).substr(0, input.path.find_last_of('/') + 1));
     for (model::InputRow& input : report.inputs) share(input);
     for (model::SessionRow& session : report.sessions) share(session);
     for (model::Finding& finding : report.findings) share(finding);
@@ -61,7 +61,8 @@ class Sharer {
   void id(std::string& value) { value = names_.of(value); }
 
   // Of a path the file's name.
-  void file(std::string& path) { path = names_.text(path.substr(path.find_last_of('/') + 1)); }
+  void file(std::string& path) { path = names_.text(path.substr(name_at(path))); }
+  static std::size_t name_at(std::string_view path) { return path.find_last_of('/') + 1; }
   void incident_id(std::string& value) {
     if (!value.starts_with(kIncidentPrefix)) return id(value);
     value = std::string(kIncidentPrefix) + names_.of(std::string_view(value).substr(kIncidentPrefix.size()));
