@@ -39,7 +39,6 @@ class Sharer {
     for (model::Incident& incident : report.incidents) share(incident);
     for (model::RuleCoverage& rule : report.rules) text(rule.why), text(rule.enable);
     for (model::ActivityRow& row : report.activity.rows) label(row.session);
-    for (model::ActivityRow& row : report.activity.rows) label(row.session);
     texts(report.notes);
   }
 

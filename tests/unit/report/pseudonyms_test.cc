@@ -89,6 +89,7 @@ TEST_CASE("a shared report shows no session id, address, host or folder in any f
   report.incidents[0].notes = {session + ": 2 bursts"};
   report.sessions[0].key = "client 10.44.3.17";
   report.sessions[0].id.clear();
+  report.activity.rows = {{report.findings[0].session, {}}};
   Pseudonyms names;
   report::pseudonymise(report, names);
   for (const auto* format : report::registered_report_formats()) {
@@ -103,5 +104,6 @@ TEST_CASE("a shared report shows no session id, address, host or folder in any f
   CHECK(report.findings[1].consequence_of == report.findings[0].id);
   CHECK(report.incidents[0].root == report.findings[0].id);
   CHECK(report.sessions[1].id == report.findings[0].session);
+  CHECK(report.activity.rows[0].session == report.findings[0].session);
   CHECK(report.sessions[0].key == "client 10.10.0.11");
 }
