@@ -41,7 +41,9 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string_vi
     if (distance < best_distance) best = candidate, best_distance = distance;
   }
   if (!best.empty()) return fmt::format("did you mean '{}'?", best);
-  return fmt::format("known here: {}", fmt::join(known, ", "));
+  constexpr std::size_t kMostNamed = 60;
+  const std::size_t named = std::min(known.size(), kMostNamed);
+  return fmt::format("known here: {}{}", fmt::join(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(named), ", "), named < known.size() ? fmt::format(" and {} more", known.size() - named) : "");
 }
 
 std::string without_keys(std::string_view yaml, std::initializer_list<std::string_view> keys) {

@@ -9,6 +9,7 @@
 #include "base/text_file.h"
 #include "base/zone.h"
 #include "cli/terminal.h"
+#include "net/packet_filter.h"
 
 namespace mcpscan::cli {
 namespace {
@@ -119,6 +120,11 @@ Status settle(CommonOptions& options, const pipeline::Knowledge& knowledge) {
   if (!zone) return zone.error();
   if (const Status since = set_time("--since", options.since, *zone, scan.since); !since.ok()) return since;
   if (const Status until = set_time("--until", options.until, *zone, scan.until); !until.ok()) return until;
+  if (scan.since.known() && scan.until.known() && scan.until < scan.since) return Error{ErrorCode::invalid_argument, fmt::format("nothing happened from {} until {}", options.since, options.until), "--until", "the later of the two times is --until's"};
+  if (!scan.filter.empty()) {
+    const auto filter = net::PacketFilter::compile(scan.filter);  // each capture does so again: a wrong one is wrong without any, too
+    if (!filter) return filter.error();
+  }
   for (const std::string& text : options.trusted_proxies) {
     const auto network = pipeline::parse_network(text);
     if (!network) return network.error();

@@ -5,11 +5,11 @@
 #include <memory>
 #include <utility>
 
-#include "base/data_file.h"
 #include "cli/command.h"
 #include "cli/common_options.h"
 #include "cli/output_file.h"
 #include "cli/terminal.h"
+#include "pipeline/named_incident.h"
 #include "pipeline/rows_tap.h"
 #include "report/shared_timeline.h"
 #include "report/timeline_format_registry.h"
@@ -59,16 +59,10 @@ Status find_incident(TimelineCommand& command, const pipeline::Knowledge& knowle
     return Error{ErrorCode::invalid_argument, "standard input can be read once only, and an incident is looked for first", "--around", "save it to a file and name that"};
   }
   const pipeline::ScanResult result = read_evidence(command, knowledge, nullptr);
-  std::vector<std::string_view> ids;
-  for (const model::Incident& incident : result.report.incidents) {
-    if (incident.id == command.around || incident.root == command.around) {
-      look_around(result.report, incident, static_cast<std::int64_t>(command.margin_s * kSecond), command.filter);
-      return {};
-    }
-    ids.push_back(incident.id);
-  }
-  const std::string hint = ids.empty() ? std::string("there is no incident in this evidence; 'mcpscan INPUT' shows what there is") : did_you_mean(command.around, ids);
-  return Error{ErrorCode::not_found, fmt::format("there is no incident '{}'", command.around), "--around", hint};
+  const auto incident = pipeline::named_incident(command.around, "--around", result.report);
+  if (!incident) return incident.error();
+  look_around(result.report, **incident, static_cast<std::int64_t>(command.margin_s * kSecond), command.filter);
+  return {};
 }
 
 // The window and the names are laid over the timeline, not over the evidence: a call that began before is still known.
@@ -79,7 +73,11 @@ Status settle_all(TimelineCommand& command, const pipeline::Knowledge& knowledge
   command.filter.since = std::exchange(scan.since, Time{});
   command.filter.until = std::exchange(scan.until, Time{});
   if (const Status output = output_possible(command.output, scan.inputs); !output.ok()) return output;
-  return command.around.empty() ? Status() : find_incident(command, knowledge);
+  if (!command.around.empty()) {
+    if (const Status found = find_incident(command, knowledge); !found.ok()) return found;
+  }
+  scan.session = command.filter.session;  // for the error where there is no such session; the incident was looked for in all
+  return {};
 }
 
 ExitCode run_timeline(TimelineCommand& command) {

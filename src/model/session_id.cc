@@ -35,6 +35,15 @@ std::string normalise_session_id(std::string_view id) {
   return text;
 }
 
+bool names_session(std::string_view wanted, std::string_view label) {
+  constexpr std::size_t kFewestTyped = 6, kShortestId = 16;  // shorter ones are counted up, so that one is the beginning of another
+  if (wanted == label) return true;
+  const std::string id = normalise_session_id(label), typed = normalise_session_id(wanted);
+  if (typed == id) return true;
+  const bool is_id = label.size() >= kShortestId && label.find_first_of(" :/") == std::string_view::npos;
+  return is_id && wanted.size() >= kFewestTyped && (label.starts_with(wanted) || id.starts_with(typed));
+}
+
 bool is_masked_id(std::string_view id) {
   constexpr std::array<std::string_view, 6> kWords{"redacted", "masked", "removed", "sanitized", "filtered", "hidden"};
   constexpr std::size_t kLongest = 40, kFewestStars = 3;

@@ -9,7 +9,6 @@
 #include <set>
 #include <utility>
 
-#include "base/data_file.h"
 #include "base/text_file.h"
 #include "base/version.h"
 #include "extract/bundle_draft.h"
@@ -19,6 +18,7 @@
 #include "extract/shape_file.h"
 #include "pipeline/bundle_inputs.h"
 #include "pipeline/incident_places.h"
+#include "pipeline/named_incident.h"
 #include "pipeline/same_incident.h"
 #include "pipeline/share_names.h"
 #include "pipeline/source_cut.h"
@@ -35,7 +35,6 @@ using model::Report;
 
 namespace {
 
-constexpr std::size_t kIncidentsNamed = 8;
 constexpr std::size_t kCallsListed = 20000, kPlacesListed = 200000;  // of a finding, of all: 80 MB at most
 constexpr const char* kKeyLogName = "tls-keys.log";
 constexpr std::string_view kShapeJudge = "reply_mismatch";  // the detector that judges by what replies look like
@@ -50,29 +49,6 @@ Limits with_long_lists() {
 }
 
 std::string as_it_stands(std::string_view text) { return std::string(text); }
-
-Error unknown_incident(const std::string& wanted, const Report& report) {
-  if (report.incidents.empty()) return {ErrorCode::not_found, "this evidence shows no incident", wanted, "'mcpscan INPUT...' tells what could not be judged, and why"};
-  std::vector<std::string_view> ids;
-  for (const Incident& incident : report.incidents) ids.push_back(incident.id);
-  std::string list;
-  for (std::size_t i = 0; i < report.incidents.size() && i < kIncidentsNamed; ++i) list += fmt::format("\n    {}  {}", report.incidents[i].id, report.incidents[i].title);
-  if (ids.size() > kIncidentsNamed) list += fmt::format("\n    and {} more", ids.size() - kIncidentsNamed);
-  const std::string nearest = did_you_mean(wanted, ids);
-  return {ErrorCode::not_found, "this evidence shows no such incident", wanted, (nearest.starts_with("did you mean") ? nearest + " " : std::string()) + "it shows:" + list};
-}
-
-Result<const Incident*> incident_named(const std::string& wanted, const Report& report) {
-  const Incident* found = nullptr;
-  for (const Incident& incident : report.incidents) {
-    if (incident.id == wanted) return &incident;
-    if (wanted.empty() || !incident.id.starts_with(wanted)) continue;
-    if (found) return Error{ErrorCode::invalid_argument, "more than one incident begins like this", wanted, fmt::format("write {} or {}", found->id, incident.id)};
-    found = &incident;
-  }
-  if (!found) return unknown_incident(wanted, report);
-  return found;
-}
 
 // Places in the bundle's own reports are told from the bundle's folder on.
 void make_relative(Report& report, const std::string& folder) {
@@ -96,7 +72,7 @@ class Extraction {
     result_.problems = std::move(whole.problems);
     whole_ = std::move(whole.report);
     shapes_ = std::move(whole.shapes);
-    auto incident = incident_named(options_.incident, whole_);
+    auto incident = named_incident(options_.incident, "INCIDENT", whole_);
     // It may have stood in what could not be read.
     if (!incident) return result_.problems.empty() ? incident.error() : result_.problems.front();
     incident_ = *incident;

@@ -9,6 +9,7 @@
 
 #include "engine/exoneration.h"
 #include "engine/incidents.h"
+#include "pipeline/chosen_findings.h"
 #include "pipeline/proxy_words.h"
 #include "pipeline/vantage_join.h"
 #include "session/session_table.h"
@@ -191,50 +192,6 @@ engine::EvidenceLimits evidence_limits(const std::vector<std::unique_ptr<Source>
   return evidence;
 }
 
-bool wanted(const Finding& finding, const ReportRequest& filter, const std::vector<SessionRow>& sessions) {
-  if (finding.level < filter.min_level) return false;
-  if (!filter.session.empty() && session::normalise_session_id(finding.session) != session::normalise_session_id(filter.session)) return false;
-  const auto& calls = finding.calls;
-  if (!filter.tool.empty() && std::none_of(calls.begin(), calls.end(), [&](const auto& call) { return call.tool == filter.tool; })) return false;
-  if (filter.client.empty()) return true;
-  return std::any_of(sessions.begin(), sessions.end(), [&](const SessionRow& row) {
-    return row.client_name == filter.client && (row.id == finding.session || row.key == finding.session);
-  });
-}
-
-// An incident of which something is wanted keeps its root; all else that is not wanted goes. What goes is told, and counts as left out where
-// it names a fault: a report that hides one must not say that none was found.
-void apply_filter(const ReportRequest& filter, Report& report) {
-  std::set<std::string> kept;
-  for (const Finding& finding : report.findings) {
-    if (wanted(finding, filter, report.sessions)) kept.insert(finding.id);
-  }
-  std::erase_if(report.incidents, [&](const model::Incident& incident) {
-    return std::none_of(incident.findings.begin(), incident.findings.end(), [&](const std::string& id) { return kept.contains(id); });
-  });
-  for (model::Incident& incident : report.incidents) {
-    kept.insert(incident.root);
-    std::erase_if(incident.findings, [&](const std::string& id) { return !kept.contains(id); });
-  }
-  model::Level worst = model::Level::informational;
-  std::set<std::string> of_rules;
-  const std::uint64_t gone = std::erase_if(report.findings, [&](const Finding& finding) {
-    if (kept.contains(finding.id)) return false;
-    worst = std::max(worst, finding.level);
-    if (finding.level > model::Level::informational) of_rules.insert(finding.rule);
-    return true;
-  });
-  if (gone == 0) return;
-  for (model::RuleCoverage& rule : report.rules) {
-    if (!of_rules.contains(rule.rule) || rule.state != model::RuleState::evaluated) continue;
-    rule.state = model::RuleState::partly;
-    rule.why = "findings are not shown, since others were chosen";
-    rule.enable = "leave --session, --tool, --client and --min-level out";
-  }
-  if (worst > model::Level::informational) report.findings_left_out += gone;
-  report.notes.push_back(fmt::format("not shown, since others were chosen: {} finding{}, the worst of level {}", gone, gone == 1 ? "" : "s", model::to_string(worst)));
-}
-
 // A rule that was not asked judged nothing, whatever the evidence would have let it judge.
 void mark_rules_not_asked(const std::vector<std::string>& asked, std::vector<model::RuleCoverage>& rules) {
   if (asked.empty()) return;
@@ -383,7 +340,7 @@ std::optional<model::Exoneration> assemble_report(const std::vector<std::unique_
   });
   std::optional<model::Exoneration> proof;
   if (request.exonerate != model::Party::unknown) proof = engine::exonerate(request.exonerate, exhibits_of(vantages, report), report);
-  apply_filter(request, report);
+  choose_findings(request, report);
   return proof;
 }
 

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <set>
 
+#include "base/data_file.h"
 #include "base/hash.h"
 #include "base/version.h"
 #include "ingest/flow_file.h"
@@ -16,6 +19,7 @@
 #include "ingest/text/json_records.h"
 #include "pipeline/bundle_inputs.h"
 #include "pipeline/capture_intake.h"
+#include "pipeline/chosen_findings.h"
 #include "pipeline/har_scan.h"
 #include "pipeline/http_dump_scan.h"
 #include "pipeline/input_head.h"
@@ -45,6 +49,9 @@ Time last_written(const InputFile& file) {
   return {std::chrono::duration_cast<std::chrono::microseconds>(system.time_since_epoch()).count()};
 }
 
+// What a file may be called where something is said of a single input: as it was given, or by its own name.
+std::array<std::string, 2> names_of(const InputFile& file) { return {file.display, std::filesystem::path(file.member.empty() ? file.display : file.member).filename().string()}; }
+
 class Scan {
  public:
   using Progress = FunctionRef<void(const std::string&, std::uint64_t)>;
@@ -63,6 +70,7 @@ class Scan {
         result_.report.notes.push_back(problem.display + ": " + problem.error.what);
       }
     }
+    check_places(set.files);
     sources_.expect(set.files.size());
     repeated_ = std::make_unique<RepeatedLines>(set.files, knowledge_.dialects, limits_);
     for (const InputFile& file : set.files) {
@@ -81,6 +89,7 @@ class Scan {
     if (joint && recorder_) recorder_->take_joint(joint->book());
     for (const auto& source : sources_.all()) source->vantage = result_.report.inputs[source->inputs.front()].vantage;
     result_.exoneration = assemble_report(sources_.all(), joint, knowledge_.rules, {options_.session, options_.tool, options_.client, options_.rules, options_.min_level, options_.exonerate}, limits_, result_.report);
+    if (const Status there = session_there(options_.session, sources_.all()); !there.ok()) result_.problems.push_back(there.error());
     if (options_.tuning) options_.tuning->apply(result_.report);
     return std::move(result_);
   }
@@ -206,11 +215,21 @@ class Scan {
 
   // As the user has it, else as it was guessed.
   model::Vantage place_of(const InputFile& file, model::Vantage guessed) const {
-    const std::string name = std::filesystem::path(file.member.empty() ? file.display : file.member).filename().string();
-    for (const std::string& word : {file.display, name}) {
+    for (const std::string& word : names_of(file)) {
       if (const auto told = options_.as_of.find(word); told != options_.as_of.end()) return told->second;
     }
     return options_.as != model::Vantage::unknown ? options_.as : guessed;
+  }
+
+  // A place told of an input that is not there would go unheard. What was named as an input, too, has its own error.
+  void check_places(const std::vector<InputFile>& files) {
+    std::set<std::string> known(options_.inputs.begin(), options_.inputs.end());
+    for (const InputFile& file : files) {
+      for (std::string& name : names_of(file)) known.insert(std::move(name));
+    }
+    for (const auto& [word, place] : options_.as_of) {
+      if (!known.contains(word)) result_.problems.push_back({ErrorCode::invalid_argument, fmt::format("no input is called '{}'", word), "--as", did_you_mean(word, {known.begin(), known.end()})});
+    }
   }
 
   // A copy of an input read before would be a second witness who saw nothing.

@@ -23,7 +23,6 @@ bool is_told_elsewhere(const TimelineEvent& event) {
 }  // namespace
 
 TimelineRows::TimelineRows(model::TimelineWriter& writer, TimelineFilter filter) : writer_(writer), filter_(std::move(filter)) {
-  filter_.session = model::normalise_session_id(filter_.session);
   for (std::string& session : filter_.sessions) session = model::normalise_session_id(session);
   std::sort(filter_.sessions.begin(), filter_.sessions.end());
 }
@@ -66,9 +65,10 @@ bool TimelineRows::wanted_time(Time at) const {
 
 bool TimelineRows::wanted_session(std::string_view label) const {
   if (filter_.session.empty() && filter_.sessions.empty()) return true;
+  if (!filter_.session.empty() && !model::names_session(filter_.session, label)) return false;
+  if (filter_.sessions.empty()) return true;
   const std::string session = model::normalise_session_id(label);
-  if (!filter_.session.empty() && session != filter_.session) return false;
-  return filter_.sessions.empty() || session.empty() || std::binary_search(filter_.sessions.begin(), filter_.sessions.end(), session);
+  return session.empty() || std::binary_search(filter_.sessions.begin(), filter_.sessions.end(), session);
 }
 
 bool TimelineRows::wanted_finding(const Finding& finding) const {

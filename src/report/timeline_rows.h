@@ -15,7 +15,7 @@
 namespace mcpscan::report {
 
 struct TimelineFilter {
-  std::string session, tool, id;   // empty: all; the session's id in any spelling, the rpc id as token or value
+  std::string session, tool, id;   // empty: all; the session as model::names_session takes it, the rpc id as token or value
   std::string client;              // only events of sessions of the client of this name, from where it tells it; empty: all
   Time since, until;               // unknown: no bound
   // Only what happened in one of these, sorted and apart; and there only these sessions, and what names none. Empty: all.
