@@ -23,19 +23,16 @@ const Call* waited_for(const TimelineEvent& event) {
   return event.other->untaken != Untaken::no || gone ? event.other : nullptr;
 }
 
-// What it got was an error without an id, in a response that was none by its status.
-bool got_nameless_error(const Call& call) { return call.closed == CloseReason::refused && call.untaken == Untaken::type_drift; }
-
 // The rule whose finding explains why no reply reached the client; where there is a queue, it explains who waited in it.
 const char* cause_of(const Call& call) {
   if (call.collided) return "duplicate-request-id";
-  if (got_nameless_error(call)) return "";  // what there is to tell of it is told here
   if (call.closed == CloseReason::backend_gone) return "backend-exit";
   if (call.stream_ended == CloseReason::stream_closed || call.stream_ended == CloseReason::connection_reset) return "lost-reply";
   switch (call.untaken) {
     case Untaken::wrong_channel: return "wrong-channel-reply";
     case Untaken::type_drift: return "id-type-drift";
     case Untaken::rejected: return "reply-dropped-by-client";
+    case Untaken::nameless: return "lost-reply";
     case Untaken::no: break;
   }
   return "serialized-calls";
@@ -107,10 +104,6 @@ class ClientTimeout : public Detector {
       draft.evidence.insert(draft.evidence.begin(), evidence_of(*call));
       const bool by_call = call->collided || call->untaken != Untaken::no || call->stream_ended != CloseReason::open;
       if (by_call) draft.cause_id = call->id.value;
-      if (got_nameless_error(*call)) {
-        draft.detail = "error without an id";
-        draft.fault = {Party::server, Certainty::strong, {}, "its error came without the id of the call; the client could not tell what it answered, and " + words_of(wait)};
-      }
     } else if (notice && !notice->key.empty()) {
       draft.call = call_of_key(notice->key);
       draft.call->method = notice->method;

@@ -61,6 +61,7 @@ enum class Untaken : std::uint8_t {
   wrong_channel,     // it came on a stream where the client may not look for it
   type_drift,        // its id had another JSON type
   rejected,          // the client said that it waited for no such reply
+  nameless,          // an error without an id came in its place, in a response that refused nothing
 };
 
 struct Exchange {
@@ -102,6 +103,7 @@ struct CallFacts {
   bool collided = false;                  // another call with the same id was open at the same time
   bool maybe_answered = false;            // a reply that names no session could be this call's
   bool batched = false;                   // a member of an array
+  bool defective = false;                 // its request was no valid message
   bool foreign_reply = false;             // a reply that is not its own came on its stream
   bool of_access_line = false;            // told by the line of its exchange alone
   OtherBody came_instead = OtherBody::none;  // its response was over with it

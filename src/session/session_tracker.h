@@ -110,8 +110,6 @@ class SessionTracker : public model::ObservationSink {
   };
   void on_reply(const Observation& seen, model::Exchange* exchange, model::Direction requestor);
   void judge_reply(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor);
-  bool may_be_early(const Observation& seen, bool of_client) const;
-  void settle_held(const Observation* next);
   void on_nameless_reply(const Observation& seen, model::Direction requestor);
   Match match_on_exchange(const Observation& seen, SessionState& state, model::Exchange& exchange, model::Direction requestor);
   Match match_in_session(const Observation& seen, SessionState& state, model::Direction requestor);
@@ -130,6 +128,10 @@ class SessionTracker : public model::ObservationSink {
   model::Call* waiting_call_that_fits(const SessionState& state, const model::RpcMessage& message, const model::Call& answered);
   model::Call* only_waiting_call(const SessionState& state, const model::RpcMessage& message);
   model::Call* oldest_told_without_id(const SessionState& state, model::Direction requestor);
+
+  // early_messages.cc
+  bool may_be_early(const Observation& seen, bool of_client) const;
+  void settle_held(const Observation* next);
 
   // astray.cc
   model::Call* call_of_other_session(const Observation& seen, const SessionState& state, const model::Exchange& exchange, const Match& match);
