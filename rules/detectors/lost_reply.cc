@@ -73,6 +73,7 @@ class LostReply : public Detector {
     if (event.call->requestor != Direction::client_to_server) return;
     auto verdict = judge(event);
     if (!verdict) return;
+    if (event.call->untaken == Untaken::wrong_channel && verdict->cause_rule.empty()) verdict->cause_rule = "wrong-channel-reply";
     if (is_unsafe_integer(event.call->id.view()) && verdict->cause_rule.empty() && verdict->level != Level::informational) {
       verdict->fault = {Party::client, Certainty::weak, {"server"}, "its id cannot be held by a double: peers that keep numbers as doubles refuse it or lose the pairing"};
       verdict->cause_rule = "unsafe-integer-id";

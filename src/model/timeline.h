@@ -209,6 +209,8 @@ struct TimelineEvent {
   const Session* session = nullptr;
   const Call* call = nullptr;
   const Call* other = nullptr;
+  const Call* elsewhere = nullptr;        // orphan: the only call of another session at this server that waits under its id, where it may be meant
+  const Session* elsewhere_in = nullptr;  // that call's session
   const Exchange* exchange = nullptr;     // on which it was seen
   const Observation* observation = nullptr;
   ReplyVerdict verdict = ReplyVerdict::answer;

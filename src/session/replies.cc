@@ -148,6 +148,7 @@ void SessionTracker::judge_reply(const Observation& seen, SessionState& state, E
     match = {earlier, match.call, ReplyVerdict::late, false, false};
   }
   if (Call* owner = exchange && !of_client ? call_of_other_session(seen, state, *exchange, match) : nullptr) return deliver_astray(seen, state, *exchange, *owner);
+  if (exchange && !of_client && match.verdict == ReplyVerdict::orphan) match.elsewhere = only_call_elsewhere(seen, state, *exchange, match);
   deliver(seen, state, exchange, requestor, match);
 }
 
@@ -407,6 +408,8 @@ void SessionTracker::deliver(const Observation& seen, SessionState& state, Excha
   reply.exchange = exchange;
   reply.call = match.call;
   reply.other = match.other;
+  reply.elsewhere = match.elsewhere;
+  if (match.elsewhere) reply.elsewhere_in = &sessions_.at(match.elsewhere->session).session;
   reply.verdict = match.verdict;
   reply.wrong_channel = match.wrong_channel;
   reply.across_streams = match.across_streams;
@@ -419,6 +422,7 @@ void SessionTracker::deliver(const Observation& seen, SessionState& state, Excha
   if (exchange && (match.wrong_channel || match.verdict == ReplyVerdict::orphan || match.verdict == ReplyVerdict::duplicate)) mark_foreign_reply(*exchange);
   const bool asked_elsewhere = requestor == Direction::server_to_client || (seen.stream != StreamKind::post && seen.stream != StreamKind::unknown);
   if (options_.wire && asked_elsewhere && match.verdict == ReplyVerdict::orphan && !match.other) state.unasked[requestor == Direction::server_to_client].use(message.id, limits_);
+  if (match.elsewhere) match.elsewhere->untaken = model::Untaken::wrong_channel;
   if (match.verdict == ReplyVerdict::orphan) reply.own_id = state.ids[requestor == Direction::client_to_server].contains(message.id);
   if (match.verdict == ReplyVerdict::orphan && match.other) state.constant_reply_id.assign(message.id.value);
   const bool answers = match.verdict == ReplyVerdict::answer || match.verdict == ReplyVerdict::type_drift;
@@ -428,8 +432,7 @@ void SessionTracker::deliver(const Observation& seen, SessionState& state, Excha
     call->reply_digest = message.digest;
   }
   if (call && answers) {
-    if (match.wrong_channel) call->untaken = model::Untaken::wrong_channel;
-    if (match.verdict == ReplyVerdict::type_drift) call->untaken = model::Untaken::type_drift;
+    call->untaken = match.verdict == ReplyVerdict::type_drift ? model::Untaken::type_drift : match.wrong_channel ? model::Untaken::wrong_channel : model::Untaken::no;
     learn_from_reply(state, seen, *call);
     emit(reply);
     return close_call(*call, CloseReason::answered, time_of(seen), &seen);

@@ -107,6 +107,7 @@ class SessionTracker : public model::ObservationSink {
     model::Call* other = nullptr;   // the waiting call an orphan may be meant for; of a late reply the next call of its id
     model::ReplyVerdict verdict = model::ReplyVerdict::orphan;
     bool wrong_channel = false, across_streams = false;
+    model::Call* elsewhere = nullptr;  // of an orphan: another session's call that may be meant
   };
   void on_reply(const Observation& seen, model::Exchange* exchange, model::Direction requestor);
   void judge_reply(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor);
@@ -137,6 +138,7 @@ class SessionTracker : public model::ObservationSink {
   model::Call* call_of_other_session(const Observation& seen, const SessionState& state, const model::Exchange& exchange, const Match& match);
   model::Call* crossed_call(const Observation& seen, const SessionState& state, const model::Exchange& exchange, const model::Call* own);
   model::Call* call_of_other_client(const Observation& seen, const SessionState& state, const model::Exchange& exchange, const Match& match);
+  model::Call* only_call_elsewhere(const Observation& seen, const SessionState& state, const model::Exchange& exchange, const Match& match);
   bool may_be_meant(const model::Call& call, const SessionState& state, const model::RpcMessage& message);
   void deliver_astray(const Observation& seen, SessionState& state, model::Exchange& exchange, model::Call& owner);
   void mark_foreign_reply(const model::Exchange& exchange);
@@ -168,21 +170,7 @@ class SessionTracker : public model::ObservationSink {
 
   // notices.cc
   void on_notice(const Observation& seen);
-  // Calls of one id in flight, newest first, that a record could be about which names the id only.
-  struct Stranded {
-    model::Call* oldest = nullptr;
-    std::vector<std::uint32_t> calls;
-    std::uint32_t session = kNoSession;
-    bool several = false;  // sessions
-
-    bool add(model::Call& call) {
-      several = several || (session != kNoSession && session != call.session);
-      session = call.session;
-      oldest = &call;
-      calls.push_back(call.handle);
-      return !several;
-    }
-  };
+  struct Stranded;
   void on_undeliverable(const Observation& seen, Event& event);
   Stranded without_stream(std::string_view key, std::uint32_t& fitting);
   void count_unplaced(std::string_view key, const std::vector<std::uint32_t>& calls, const Observation& seen);
