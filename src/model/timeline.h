@@ -222,7 +222,7 @@ struct TimelineEvent {
   bool modern = false;                    // this request's era is 2026-07-28
   bool own_id = false;                    // reply that fits no request: its sender had itself asked with this id
   CloseReason earlier = CloseReason::open;  // late, duplicate: how the call had been closed
-  std::uint32_t fitting = 0;              // notice: calls in flight that fit its key
+  std::uint32_t fitting = 0;              // notice: calls in flight that fit its key; notification: those that have its progress token
 };
 
 // What the evidence of one tracker could show; rules say what they need of it.

@@ -294,13 +294,21 @@ void SessionTracker::on_notification(const Observation& seen, SessionState& stat
   if (message.method == "notifications/progress") {
     const Direction requestor = opposite(direction);
     const bool tokens_tell = !exchange || state.session.ids_tell();
+    const auto has_token = [&](const Call& call) { return call.requestor == requestor && call.progress_token.view() == message.related; };
     for (const std::uint32_t handle : newest_open(state)) {
       const Call& call = calls_.at(handle);
-      if (!tokens_tell && call.exchange != exchange->id) continue;
-      if (call.requestor == requestor && call.progress_token.view() == message.related) told.call = &call;
+      if ((!tokens_tell && call.exchange != exchange->id) || !has_token(call)) continue;
+      const bool on_own_stream = exchange && told.call && told.call->exchange == exchange->id;
+      if (!on_own_stream) told.call = &call;
+      ++told.fitting;
+    }
+    // Of the call whose stream this is, though it is over, where another call has its token by now.
+    for (std::size_t i = 0; told.call && exchange && told.call->exchange != exchange->id && i < exchange->calls.size(); ++i) {
+      const Call& over = calls_.at(exchange->calls[i]);
+      if (over.exchange == exchange->id && has_token(over)) told.call = nullptr, told.other = &over;
     }
     const bool request_unseen = options_.wire && seen.exchange != 0 && (!exchange || exchange->method.empty());  // it may have had the token anew
-    if (!told.call && tokens_tell && !request_unseen) {
+    if (!told.call && !told.other && tokens_tell && !request_unseen) {
       const Call* ended = ended_with_token(calls_, state.session.index, requestor, message.related);
       const bool came_first = ended && ended->closed_at.known() && seen.at.known() && seen.at < ended->closed_at;  // behind a hole a stream is told late
       if (ended && ended->closed != CloseReason::evidence_gap && !came_first) told.other = ended;
