@@ -1,15 +1,18 @@
 // Calls that a client gave up: by notifications/cancelled for a timeout, by its own statement, or by hanging up after one of the
 // known waits; where the evidence holds no calls, also by what the client's own record shows. The cause carries the alarm; this only says who
-// stopped waiting, and after how long. A proxy that gives up on its server, and says so, is gateway-timeout's.
+// stopped waiting, and after how long. A proxy that gives up on its server, and says so, is gateway-timeout's; a cancel of what was never sent is
+// cancel-invalid-target's, unless the evidence lacks that request.
 // Source: MCP 2025-11-25 "Timeouts"; TypeScript SDK shared/protocol.ts (60 s), protocol notes TM01.
 #include <fmt/format.h>
 
 #include <vector>
 
 #include "engine/client_record.h"
+#include "engine/held_drafts.h"
 #include "engine/known_waits.h"
 #include "engine/proxy_statement.h"
 #include "model/detector.h"
+#include "session/id_ledger.h"
 
 namespace mcpscan::engine {
 namespace {
@@ -46,6 +49,7 @@ class ClientTimeout : public Detector {
       case EventKind::outcome: return on_outcome(event);
       case EventKind::timeout: return on_timeout(event, findings);
       case EventKind::call_closed: return on_hang_up(event, findings);
+      case EventKind::session_finished: return tell_unseen(*event.session, findings);
       default: return on_access_line(event, findings);
     }
   }
@@ -88,7 +92,21 @@ class ClientTimeout : public Detector {
     return draft;
   }
 
-  static void on_timeout(const TimelineEvent& event, FindingSink& findings) {
+  // What it says it waited for, its session has not sent as far as this shows.
+  static bool names_unknown(const TimelineEvent& event) {
+    const RpcMessage* message = event.observation ? event.observation->message : nullptr;
+    if (event.call || event.other || !message || !message->related.present() || !event.session) return false;
+    const Session& session = *event.session;
+    return session.initialize_seen && session.ids_tell() && !session.had_gap && !session.damaged && !session.mixed;
+  }
+
+  void tell_unseen(const Session& session, FindingSink& findings) {
+    for (FindingDraft& draft : unknown_.take(session.index)) {
+      if (session.had_gap || session::is_among(session.unseen_of(Direction::client_to_server), draft.call->id.view())) findings.add(std::move(draft));
+    }
+  }
+
+  void on_timeout(const TimelineEvent& event, FindingSink& findings) {
     const Call* call = waited_for(event);
     const bool cancelled_by_server = event.observation && event.observation->message && event.observation->direction == Direction::server_to_client;
     const bool by_server = cancelled_by_server || (call && call->requestor == Direction::server_to_client);  // lost-reply's
@@ -108,7 +126,9 @@ class ClientTimeout : public Detector {
       draft.call = call_of_key(notice->key);
       draft.call->method = notice->method;
     }
-    findings.add(std::move(draft));
+    if (!names_unknown(event)) return findings.add(std::move(draft));
+    draft.call = FindingCall{OwnedId(event.observation->message->related), {}, {}, {}, {}};
+    HeldDrafts::Waiting(unknown_, event.session->index, findings).add(std::move(draft));
   }
 
   // From 2026-07-28 a client cancels by closing the response, and gives no reason: a known wait tells its deadline, another long one may have
@@ -147,13 +167,15 @@ class ClientTimeout : public Detector {
   }
 
   ClientRecord record_;
+  HeldDrafts unknown_;
   std::vector<FindingDraft> shown_;  // given up by the record's word
   bool saw_calls_ = false;
 };
 
 }  // namespace
 
-extern const DetectorEntry kClientTimeout{"client_timeout", event_bits(EventKind::timeout, EventKind::exchange_summary, EventKind::request, EventKind::outcome, EventKind::call_closed), {},
+extern const DetectorEntry kClientTimeout{"client_timeout", event_bits(EventKind::timeout, EventKind::exchange_summary, EventKind::request, EventKind::outcome, EventKind::call_closed, EventKind::session_finished),
+                                          {},
                                           [](const Parameters&) -> std::unique_ptr<Detector> { return std::make_unique<ClientTimeout>(); }};
 
 }  // namespace mcpscan::engine
