@@ -18,6 +18,7 @@ using model::SessionKeying;
 namespace {
 
 constexpr std::int64_t kDamageReachUs = kSecond;  // what stands behind a hole is held back for a while before it is told
+constexpr std::int64_t kRedirectedWithinUs = 10 * kSecond;
 constexpr std::size_t kProcesses = 8;  // of one name, whose counts of ids are followed
 constexpr std::int64_t kNoCount = INT64_MIN;
 constexpr std::string_view kModernSince = "2026";  // revisions are dates, so they compare as text
@@ -97,6 +98,11 @@ SessionState& SessionTracker::exchange_session(const Observation& seen, Exchange
 
 // An initialize names no session: its id comes with the response, or in a later line of the log.
 SessionState& SessionTracker::pending_session(const Observation& seen, Exchange* exchange) {
+  if (SessionState* const state = exchange ? redirected_session(seen) : nullptr) {
+    exchange->session = state->session.index;
+    state->carrier = exchange->id;
+    return started(*state, false, seen);
+  }
   bool created = false;
   SessionState& state = sessions_.unnamed(fmt::format("{}#{}", options_.source_name, observed_), exchange ? SessionKeying::connection : SessionKeying::source,
                                           created);
@@ -116,6 +122,19 @@ SessionState& SessionTracker::pending_session(const Observation& seen, Exchange*
     source_session_ = state.session.index;
   }
   return started(state, created, seen);
+}
+
+// The one whose initialize was answered by a redirect a moment ago, and is this one; of several the first.
+SessionState* SessionTracker::redirected_session(const Observation& seen) {
+  const model::RpcMessage& message = *seen.message;
+  SessionState* found = nullptr;
+  calls_.each_open_by_value(model::Direction::client_to_server, message.id.value, [&](Call& call) {
+    const bool same = call.method == message.method && call.params_digest == message.digest && call.stream_ended == CloseReason::refused;
+    const bool soon = same && (!seen.at.known() || !call.stream_ended_at.known() || seen.at.us - call.stream_ended_at.us <= kRedirectedWithinUs);
+    if (soon && sessions_.alive(call.session) && sessions_.at(call.session).pending) found = &sessions_.at(call.session);
+    return true;
+  });
+  return found;
 }
 
 SessionState& SessionTracker::source_session(const Observation& seen) {

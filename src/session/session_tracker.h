@@ -70,6 +70,7 @@ class SessionTracker : public model::ObservationSink {
   // session_lookup.cc
   SessionState& session_of(const Observation& seen, model::Exchange* exchange);
   SessionState& pending_session(const Observation& seen, model::Exchange* exchange);
+  SessionState* redirected_session(const Observation& seen);
   SessionState& exchange_session(const Observation& seen, model::Exchange& exchange);
   SessionState* given_to_client(const Observation& seen);
   SessionState& source_session(const Observation& seen);
