@@ -199,6 +199,9 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   }
   if (!from_client) ++session.counts.server_requests;
   else if (!request.retransmitted) count_client_request(session, message);
+  if (exchange && from_client && !session.ids_tell() && message.id.type != IdType::null && !request.retransmitted) {
+    shared_ids_ += calls_.newest_open(session.index, requestor, message.id) != nullptr;
+  }
   if (!ids_tell && exchange && message.batch_size > 1) in_flight = sibling_of_id(calls_, *exchange, message.id);
   if (in_flight && in_flight->stream_ended != CloseReason::open) {  // it waits for nothing any more that the server knows of
     close_unanswered(*in_flight, CloseReason::stream_closed, time_of(seen), nullptr);

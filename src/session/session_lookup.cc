@@ -86,10 +86,12 @@ SessionState& SessionTracker::exchange_session(const Observation& seen, Exchange
   if (is_initialize(seen)) return pending_session(seen, &exchange);
   const bool modern = is_modern(seen, exchange);
   bool created = false;
-  SessionState& state = sessions_.unnamed(fmt::format("{} to {}{}", exchange.peer, exchange.server, modern ? " (2026-07-28)" : ""),
+  const std::string_view client = modern && seen.message ? seen.message->peer_name : std::string_view();  // several may be at one address
+  SessionState& state = sessions_.unnamed(fmt::format("{}{}{} to {}{}", client, client.empty() ? "" : " at ", exchange.peer, exchange.server, modern ? " (2026-07-28)" : ""),
                                           SessionKeying::source, created);
   state.session.modern = modern;
   if (modern) learn_revision(state.session, seen, exchange.protocol_version);
+  if (modern && created && !client.empty()) state.session.client_name = client, state.session.client_version = seen.message->peer_version;
   state.session.stateless = !modern;
   state.session.transport = modern ? "modern-http" : "streamable-http";
   exchange.session = state.session.index;

@@ -56,6 +56,7 @@ class SessionTracker : public model::ObservationSink {
   std::uint64_t unattributed_replies() const { return unattributed_; }
   std::uint64_t cut_records() const { return cut_records_.size(); }  // moments at which records that hold messages break off
   std::uint64_t untold_waits() const { return untold_waits_; }  // calls without a reply that nothing shows to be lost or not
+  std::uint64_t shared_ids() const { return shared_ids_; }  // requests with the id of one in flight, which may be another client's of the same address
   std::uint64_t untimed_replies() const { return untimed_; }  // in evidence that tells times
   std::uint64_t retired_sessions() const { return retired_; }
   std::uint64_t aged_out_calls() const { return aged_out_; }
@@ -233,7 +234,7 @@ class SessionTracker : public model::ObservationSink {
   Time damaged_at_;                                                    // when records of the evidence were last found damaged
   std::uint32_t capabilities_ = 0;
   std::vector<model::SessionRow> rows_;
-  std::uint64_t observed_ = 0, rows_left_out_ = 0, unattributed_ = 0, retired_ = 0, aged_out_ = 0, untold_waits_ = 0, untimed_ = 0;
+  std::uint64_t observed_ = 0, rows_left_out_ = 0, unattributed_ = 0, retired_ = 0, aged_out_ = 0, untold_waits_ = 0, untimed_ = 0, shared_ids_ = 0;
   bool ledgers_complete_ = true;
   ToolTable tools_;
 };
