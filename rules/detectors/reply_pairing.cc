@@ -89,6 +89,7 @@ class ReplyPairing : public Detector {
       if (event.call->id.type == IdType::fraction) return;  // 1.0 answered as 1: JavaScript has no other way, and the request was wrong
       draft.level = Level::medium, draft.detail = "fraction";  // most clients compare numbers by value
     }
+    if (event.own_id && of_client && !own_id_only_) draft.cause_rule = "opposite-direction-id", draft.cause_id = event.observation->message->id.value;
     if (event.elsewhere) {
       draft.fault.reason += fmt::format("; {} (id {}) of session {} waits under it", call_name(event.elsewhere->method, event.elsewhere->target), event.elsewhere->id.raw, event.elsewhere_in->label);
       draft.cause_rule = "wrong-channel-reply";

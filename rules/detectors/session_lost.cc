@@ -242,7 +242,7 @@ class SessionLost : public Detector {
     }
     if (is_upstream_error(event)) return;
     const unsigned status = event.exchange ? event.exchange->status : 0;
-    if (event.exchange && !event.exchange->named_session && status == 400) return;  // who names no session has lost none
+    if (event.exchange && !event.exchange->named_session && (status == 400 || status == kNotFound)) return;  // who names no session has lost none
     const bool named = event.exchange && event.exchange->named_session;
     const std::uint64_t others = std::uint64_t{event.session->initialize_answered} + (event.call ? 1 : 0);  // of the replies: no service of the session
     const bool forgotten = named && (status == 400 || status == kNotFound) && event.session->paired > others && says_not_initialized(message.reason);
