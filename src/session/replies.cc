@@ -439,9 +439,18 @@ void SessionTracker::deliver(const Observation& seen, SessionState& state, Excha
   }
   emit(reply);
   if (call && call->closed == CloseReason::sent_again) call->closed = CloseReason::answered;  // each copy may have one reply
+  if (match.verdict == ReplyVerdict::refusal && !call && exchange && message.batch_size == 0) return refuse_batch(*exchange, seen);
   if (match.verdict != ReplyVerdict::refusal || !call || call->closed != CloseReason::open) return;
   if (!exchange || !is_nameless(message, *call, *exchange)) return close_call(*call, CloseReason::refused, time_of(seen), &seen);
   call->untaken = model::Untaken::nameless;  // it waits on: clients look for the id
+}
+
+// One error for an array refuses it as a whole (JSON-RPC 2.0, section 6).
+void SessionTracker::refuse_batch(const Exchange& exchange, const Observation& seen) {
+  for (const std::uint32_t handle : exchange.calls) {
+    Call& call = calls_.at(handle);
+    if (call.exchange == exchange.id && call.closed == CloseReason::open && call.batched) close_call(call, CloseReason::refused, time_of(seen), &seen);
+  }
 }
 
 void SessionTracker::learn_from_reply(SessionState& state, const Observation& seen, const Call& call) {

@@ -127,6 +127,7 @@ class SessionTracker : public model::ObservationSink {
   model::Call* only_caller(model::Call& newest, const model::RpcMessage& message);
   void mark_maybe_answered(const Observation& seen, model::Direction requestor);
   void deliver(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor, Match match);
+  void refuse_batch(const model::Exchange& exchange, const Observation& seen);
   void learn_from_reply(SessionState& state, const Observation& seen, const model::Call& call);
   model::Call* waiting_call_that_fits(const SessionState& state, const model::RpcMessage& message, const model::Call& answered);
   model::Call* only_waiting_call(const SessionState& state, const model::RpcMessage& message);
