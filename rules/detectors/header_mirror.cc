@@ -23,7 +23,7 @@ class HeaderMirror : public Detector {
  public:
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     const RpcMessage& message = *event.observation->message;
-    const bool readable = (message.defects & (kTruncated | kNotJson | kTooDeep)) == 0;
+    const bool readable = (message.defects & (kTruncated | kNotJson | kTooDeep | kRepairedText)) == 0;
     if (!event.exchange || event.call->requestor == Direction::server_to_client || message.method == kInitialize || !readable) return;
     const Exchange& head = *event.exchange;
     Mirror mirror;
