@@ -26,6 +26,7 @@ namespace {
 using model::MessageKind;
 using model::RpcMessage;
 
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::uint32_t kOdd = kBroken | kControlByte | kBadEscape | kSuspectByte;
 
 bool is_rpc(const RpcMessage& message, bool has_version, bool lenient) {
@@ -322,8 +323,11 @@ MessageReader& MessageReader::operator=(MessageReader&&) noexcept = default;
 
 ReadOutcome MessageReader::read(std::string_view body, Codec codec, bool lenient, Arena& arena, Yield yield) {
   ReadOutcome outcome;
+  const std::size_t mark = body.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;  // RFC 8259 section 8.1: nobody may write one, and it may be ignored
+  body.remove_prefix(mark);
   outcome.consumed = body.size();
   state_->read_as(body, codec, lenient, arena, yield, outcome);
+  outcome.consumed += mark;
   outcome.not_rpc = outcome.messages == 0 && !outcome.truncated && !outcome.malformed;
   return outcome;
 }

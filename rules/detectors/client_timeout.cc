@@ -1,15 +1,18 @@
 // Calls that a client gave up: by notifications/cancelled for a timeout, by its own statement, or by hanging up after one of the
 // known waits; where the evidence holds no calls, also by what the client's own record shows. The cause carries the alarm; this only says who
-// stopped waiting, and after how long. A proxy that gives up on its server, and says so, is gateway-timeout's.
+// stopped waiting, and after how long. A proxy that gives up on its server, and says so, is gateway-timeout's; a cancel of what was never sent is
+// cancel-invalid-target's, unless the evidence lacks that request.
 // Source: MCP 2025-11-25 "Timeouts"; TypeScript SDK shared/protocol.ts (60 s), protocol notes TM01.
 #include <fmt/format.h>
 
 #include <vector>
 
 #include "engine/client_record.h"
+#include "engine/held_drafts.h"
 #include "engine/known_waits.h"
 #include "engine/proxy_statement.h"
 #include "model/detector.h"
+#include "session/id_ledger.h"
 
 namespace mcpscan::engine {
 namespace {
@@ -23,19 +26,16 @@ const Call* waited_for(const TimelineEvent& event) {
   return event.other->untaken != Untaken::no || gone ? event.other : nullptr;
 }
 
-// What it got was an error without an id, in a response that was none by its status.
-bool got_nameless_error(const Call& call) { return call.closed == CloseReason::refused && call.untaken == Untaken::type_drift; }
-
 // The rule whose finding explains why no reply reached the client; where there is a queue, it explains who waited in it.
 const char* cause_of(const Call& call) {
   if (call.collided) return "duplicate-request-id";
-  if (got_nameless_error(call)) return "";  // what there is to tell of it is told here
   if (call.closed == CloseReason::backend_gone) return "backend-exit";
   if (call.stream_ended == CloseReason::stream_closed || call.stream_ended == CloseReason::connection_reset) return "lost-reply";
   switch (call.untaken) {
     case Untaken::wrong_channel: return "wrong-channel-reply";
     case Untaken::type_drift: return "id-type-drift";
     case Untaken::rejected: return "reply-dropped-by-client";
+    case Untaken::nameless: return "lost-reply";
     case Untaken::no: break;
   }
   return "serialized-calls";
@@ -49,6 +49,7 @@ class ClientTimeout : public Detector {
       case EventKind::outcome: return on_outcome(event);
       case EventKind::timeout: return on_timeout(event, findings);
       case EventKind::call_closed: return on_hang_up(event, findings);
+      case EventKind::session_finished: return tell_unseen(*event.session, findings);
       default: return on_access_line(event, findings);
     }
   }
@@ -91,7 +92,21 @@ class ClientTimeout : public Detector {
     return draft;
   }
 
-  static void on_timeout(const TimelineEvent& event, FindingSink& findings) {
+  // What it says it waited for, its session has not sent as far as this shows.
+  static bool names_unknown(const TimelineEvent& event) {
+    const RpcMessage* message = event.observation ? event.observation->message : nullptr;
+    if (event.call || event.other || !message || !message->related.present() || !event.session) return false;
+    const Session& session = *event.session;
+    return session.initialize_seen && session.ids_tell() && !session.had_gap && !session.damaged && !session.mixed;
+  }
+
+  void tell_unseen(const Session& session, FindingSink& findings) {
+    for (FindingDraft& draft : unknown_.take(session.index)) {
+      if (session.had_gap || session::is_among(session.unseen_of(Direction::client_to_server), draft.call->id.view())) findings.add(std::move(draft));
+    }
+  }
+
+  void on_timeout(const TimelineEvent& event, FindingSink& findings) {
     const Call* call = waited_for(event);
     const bool cancelled_by_server = event.observation && event.observation->message && event.observation->direction == Direction::server_to_client;
     const bool by_server = cancelled_by_server || (call && call->requestor == Direction::server_to_client);  // lost-reply's
@@ -107,15 +122,13 @@ class ClientTimeout : public Detector {
       draft.evidence.insert(draft.evidence.begin(), evidence_of(*call));
       const bool by_call = call->collided || call->untaken != Untaken::no || call->stream_ended != CloseReason::open;
       if (by_call) draft.cause_id = call->id.value;
-      if (got_nameless_error(*call)) {
-        draft.detail = "error without an id";
-        draft.fault = {Party::server, Certainty::strong, {}, "its error came without the id of the call; the client could not tell what it answered, and " + words_of(wait)};
-      }
     } else if (notice && !notice->key.empty()) {
       draft.call = call_of_key(notice->key);
       draft.call->method = notice->method;
     }
-    findings.add(std::move(draft));
+    if (!names_unknown(event)) return findings.add(std::move(draft));
+    draft.call = FindingCall{OwnedId(event.observation->message->related), {}, {}, {}, {}};
+    HeldDrafts::Waiting(unknown_, event.session->index, findings).add(std::move(draft));
   }
 
   // From 2026-07-28 a client cancels by closing the response, and gives no reason: a known wait tells its deadline, another long one may have
@@ -154,13 +167,15 @@ class ClientTimeout : public Detector {
   }
 
   ClientRecord record_;
+  HeldDrafts unknown_;
   std::vector<FindingDraft> shown_;  // given up by the record's word
   bool saw_calls_ = false;
 };
 
 }  // namespace
 
-extern const DetectorEntry kClientTimeout{"client_timeout", event_bits(EventKind::timeout, EventKind::exchange_summary, EventKind::request, EventKind::outcome, EventKind::call_closed), {},
+extern const DetectorEntry kClientTimeout{"client_timeout", event_bits(EventKind::timeout, EventKind::exchange_summary, EventKind::request, EventKind::outcome, EventKind::call_closed, EventKind::session_finished),
+                                          {},
                                           [](const Parameters&) -> std::unique_ptr<Detector> { return std::make_unique<ClientTimeout>(); }};
 
 }  // namespace mcpscan::engine

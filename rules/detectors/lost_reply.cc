@@ -73,6 +73,7 @@ class LostReply : public Detector {
     if (event.call->requestor != Direction::client_to_server) return;
     auto verdict = judge(event);
     if (!verdict) return;
+    if (event.call->untaken == Untaken::wrong_channel && verdict->cause_rule.empty()) verdict->cause_rule = "wrong-channel-reply";
     if (is_unsafe_integer(event.call->id.view()) && verdict->cause_rule.empty() && verdict->level != Level::informational) {
       verdict->fault = {Party::client, Certainty::weak, {"server"}, "its id cannot be held by a double: peers that keep numbers as doubles refuse it or lose the pairing"};
       verdict->cause_rule = "unsafe-integer-id";
@@ -146,6 +147,7 @@ class LostReply : public Detector {
     if (call.maybe_answered && call.closed != CloseReason::overwritten && call.closed != CloseReason::undeliverable) return std::nullopt;
     // Two clients may each have a call of this id, and then nothing was taken over: a cancel or reply of the one may have ended the other's.
     if (call.collided && event.session->mixed && call.closed != CloseReason::overwritten) return std::nullopt;
+    if (call.untaken == Untaken::nameless && is_over(call)) return judge_nameless(*event.session);
     switch (call.closed) {
       case CloseReason::overwritten:
         if (!event.session->mixed) return overwritten();
@@ -166,6 +168,17 @@ class LostReply : public Detector {
       case CloseReason::aged_out: return judge_end_of_evidence(event);
       default: return std::nullopt;
     }
+  }
+
+  // Nothing came behind the error, or its client waited in vain.
+  static bool is_over(const Call& call) {
+    return call.closed == CloseReason::timed_out || call.closed == CloseReason::stream_closed || call.closed == CloseReason::client_closed || call.closed == CloseReason::no_response;
+  }
+
+  static Verdict judge_nameless(const Session& session) {
+    const Fault fault = session.behind_proxy ? Fault{Party::server, Certainty::weak, {"gateway"}, "the call was answered with an error that has no id; who left it out, server or proxy, cannot be seen from here"}
+                                             : Fault{Party::server, Certainty::strong, {}, "it answered the call with an error that has no id, by which its client would know what it answers"};
+    return {"error without an id", fault, {}, {}};
   }
 
   // A call may wait on when its exchange is over, so how that ended is kept.

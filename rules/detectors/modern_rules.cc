@@ -45,7 +45,25 @@ class ModernRules : public Detector {
   struct State {
     std::uint64_t principal = 0;
     OwnedId id;
+    std::uint64_t asked = 0;   // what its call asked for
+    bool came_back = false;
   };
+
+  static std::uint64_t what_is_asked(const TimelineEvent& event) {
+    const Call& call = *event.call;
+    return hash_combine(hash_bytes(call.target, hash_bytes(call.method, event.session->index)), call.arguments_digest);
+  }
+
+  // The state that was given to the same call, and has not come back; null where there are several.
+  const State* given_instead(const TimelineEvent& event) const {
+    const State* found = nullptr;
+    for (const auto& [digest, state] : states_) {
+      if (state.came_back || state.asked != what_is_asked(event)) continue;
+      if (found) return nullptr;
+      found = &state;
+    }
+    return found;
+  }
 
   void judge_input_required(const TimelineEvent& event, const RpcMessage& message, FindingSink& findings) {
     if ((message.result_keys & kInputRequired) == 0 || !event.call || !json_.read(message)) return;
@@ -54,14 +72,20 @@ class ModernRules : public Detector {
     if (state.empty() && !json_.at("/result/inputRequests")) return tell(event, Party::server, "it asked for input and named neither what it wants nor a state to come back with", findings);
     if (state.empty()) return;
     if (states_.size() >= kKept) states_.clear();
-    states_[hash_bytes(state)] = {event.exchange ? event.exchange->principal : 0, event.call->id};
+    states_[hash_bytes(state)] = {event.exchange ? event.exchange->principal : 0, event.call->id, what_is_asked(event)};
   }
 
   void judge_retry(const TimelineEvent& event, const RpcMessage& message, FindingSink& findings) {
     if (states_.empty() || event.kind != EventKind::request || !may_ask_for_input(message.method) || message.text.find("\"requestState\"") == std::string_view::npos || !json_.read(message)) return;
     const std::string_view state = json_.text("/params/requestState");
     const auto known = states_.find(hash_bytes(state));
-    if (state.empty() || known == states_.end()) return;
+    if (state.empty()) return;
+    if (known == states_.end()) {
+      const State* const given = event.session->had_gap ? nullptr : given_instead(event);
+      if (given) tell(event, Party::client, fmt::format("it brought another requestState than the one that it was given for this call (id {})", given->id.raw), findings, Certainty::weak);
+      return;
+    }
+    known->second.came_back = true;
     const std::uint64_t principal = event.exchange ? event.exchange->principal : 0;
     if (principal != 0 && known->second.principal != 0 && principal != known->second.principal) {
       return tell(event, Party::client, "it brought a requestState that was given to another user", findings);
@@ -119,12 +143,12 @@ class ModernRules : public Detector {
 
   bool asked_for_task(const TimelineEvent& event) const { return asked_.contains(event.call->number); }
 
-  static void tell(const TimelineEvent& event, Party party, std::string reason, FindingSink& findings) {
+  static void tell(const TimelineEvent& event, Party party, std::string reason, FindingSink& findings, Certainty certainty = Certainty::strong) {
     FindingDraft draft;
     draft.session = event.session->label;
     draft.at = event.at;
     if (event.call) draft.call = finding_call(*event.call);
-    draft.fault = {party, Certainty::strong, {}, std::move(reason)};
+    draft.fault = {party, certainty, {}, std::move(reason)};
     draft.evidence.push_back(evidence_of(event));
     findings.add(std::move(draft));
   }

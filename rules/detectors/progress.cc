@@ -7,6 +7,7 @@
 #include <bitset>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "base/hash.h"
 #include "engine/by_session.h"
@@ -22,9 +23,12 @@ using namespace model;
 
 constexpr std::size_t kTokens = 256;  // of a session, remembered at a time
 
-// Clients without a session may hand out the same tokens: there it is the exchange that tells them apart.
-std::uint64_t token_key(const Observation& seen, const Session& session, const RpcId& token, Direction requestor) {
-  const bool tokens_tell = session.ids_tell() && session.keyed_by != SessionKeying::source;
+bool is_on_own_stream(const TimelineEvent& event) { return event.call && event.exchange && event.call->exchange == event.exchange->id; }
+
+// Clients without a session may hand out the same tokens, as may one that gives a token to several calls: there it is the exchange that tells them apart.
+std::uint64_t token_key(const TimelineEvent& event, const RpcId& token, Direction requestor) {
+  const Observation& seen = *event.observation;
+  const bool tokens_tell = event.session->ids_tell() && event.session->keyed_by != SessionKeying::source && !is_on_own_stream(event);
   const std::uint64_t owner = hash_combine(static_cast<std::uint64_t>(requestor), tokens_tell ? 0 : seen.exchange);
   return hash_combine(hash_bytes(token.value, static_cast<std::uint64_t>(token.type)), owner);
 }
@@ -54,9 +58,13 @@ class Progress : public Detector {
   }
 
  private:
+  struct Last {
+    double value = -1;
+    bool shared = false;  // by several calls in flight
+  };
   struct Tokens {
     std::array<session::IdLedger, 2> handed_out;    // by requestor
-    std::unordered_map<std::uint64_t, double> last;  // value by token
+    std::unordered_map<std::uint64_t, Last> last;    // by token
     std::bitset<kTokens> maybe;                      // by a part of the token's hash: most requests' tokens are not in `last`, which need not be touched then
 
     static std::size_t part_of(std::uint64_t token) { return (token >> 32) % kTokens; }
@@ -76,9 +84,9 @@ class Progress : public Detector {
   void begin_anew(const TimelineEvent& event, const RpcId& token) {
     Tokens* const tokens = seen_.find(event.session->index);
     if (!tokens) return;
-    const std::uint64_t key = token_key(*event.observation, *event.session, token, event.call->requestor);
+    const std::uint64_t key = token_key(event, token, event.call->requestor);
     const auto last = tokens->may_have(key) ? tokens->last.find(key) : tokens->last.end();
-    if (last != tokens->last.end()) last->second = -1;
+    if (last != tokens->last.end()) last->second = {};
   }
 
   // Held back where the request may have come before the evidence begins, or its token was forgotten.
@@ -102,13 +110,25 @@ class Progress : public Detector {
     const auto value = json_.number("/params/progress");
     if (!value) return;
     if (tokens.last.size() >= kTokens) tokens.last.clear(), tokens.maybe.reset();
-    const std::uint64_t key = token_key(*event.observation, *event.session, message.related, requestor);
-    const auto [last, fresh] = tokens.last.try_emplace(key, *value);
+    const std::uint64_t key = token_key(event, message.related, requestor);
+    Last& last = tokens.last[key];
     tokens.maybe.set(Tokens::part_of(key));
-    if (fresh) return;
-    const double before = last->second;
-    last->second = *value;
-    if (before >= 0 && *value <= before) tell(event, std::nullopt, fmt::format("its progress went from {} to {}", before, *value), findings);
+    const double before = std::exchange(last.value, *value);
+    last.shared = last.shared || (event.fitting > 1 && !is_on_own_stream(event));
+    if (before < 0 || *value > before) return;
+    if (last.shared) tell_shared(event, message, findings);
+    else tell(event, std::nullopt, fmt::format("its progress went from {} to {}", before, *value), findings);
+  }
+
+  static void tell_shared(const TimelineEvent& event, const RpcMessage& message, FindingSink& findings) {
+    FindingDraft draft;
+    draft.session = event.session->label;
+    draft.at = event.at;
+    draft.discriminator = "shared token";
+    draft.fault = {event.observation->direction == Direction::server_to_client ? Party::client : Party::server, Certainty::strong, {}, fmt::format("it gave the token {} to several calls at a time: whose progress comes under it cannot be told", message.related.raw)};
+    if (event.call) draft.call = finding_call(*event.call);
+    draft.evidence.push_back(evidence_of(event));
+    findings.add(std::move(draft));
   }
 
   static void tell(const TimelineEvent& event, std::optional<Level> level, std::string reason, FindingSink& findings) {

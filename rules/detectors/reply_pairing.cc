@@ -4,7 +4,10 @@
 // connection, and a hole in a capture may be known only when what is behind it has come: such orphans are told at the end of their session,
 // where nothing of it is missing, neither bytes nor the requests of whole connections that the capture was not told to look at, or came too late for.
 // Source: JSON-RPC 2.0 section 5; protocol notes RS01 RS02 ID09 ID14.
+#include <fmt/format.h>
+
 #include "engine/by_session.h"
+#include "engine/call_picture.h"
 #include "engine/held_drafts.h"
 #include "engine/rewritten_id.h"
 #include "model/detector.h"
@@ -86,6 +89,13 @@ class ReplyPairing : public Detector {
       if (event.call->id.type == IdType::fraction) return;  // 1.0 answered as 1: JavaScript has no other way, and the request was wrong
       draft.level = Level::medium, draft.detail = "fraction";  // most clients compare numbers by value
     }
+    if (event.own_id && of_client && !own_id_only_) draft.cause_rule = "opposite-direction-id", draft.cause_id = event.observation->message->id.value;
+    if (event.elsewhere) {
+      draft.fault.reason += fmt::format("; {} (id {}) of session {} waits under it", call_name(event.elsewhere->method, event.elsewhere->target), event.elsewhere->id.raw, event.elsewhere_in->label);
+      draft.cause_rule = "wrong-channel-reply";
+      draft.cause_id = event.elsewhere->id.value;
+      draft.cause_session = event.elsewhere_in->label;
+    }
     findings.add(draft);
     if (verdict_ == ReplyVerdict::orphan && !own_id_only_ && event.other) {  // the request it was meant for belongs to the finding as well
       draft.count = 0;
@@ -132,7 +142,7 @@ class ReplyPairing : public Detector {
 
   std::string reason() const {
     if (own_id_only_) return "it answered with an id that only it had asked with";
-    if (verdict_ == ReplyVerdict::orphan) return "it answered with an id that no request waited for";
+    if (verdict_ == ReplyVerdict::orphan) return "it answered with an id that no request of the session waited for";
     if (verdict_ == ReplyVerdict::duplicate) return "it answered one request more than once";
     return "it answered with the id in another JSON type";
   }

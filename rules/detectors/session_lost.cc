@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/hash.h"
 #include "engine/session_refusal.h"
@@ -121,7 +122,11 @@ class SessionLost : public Detector {
     bool said_so = false;               // one in words about the session
     bool to_holder = false, in_band = true;
     bool speaks_mcp = false;            // one by a JSON-RPC error
-    std::uint64_t went_on = 0;          // refused requests that were sent after a refusal had come
+    std::uint64_t went_on = 0;          // refused requests that were sent after the refusal of one had come
+    bool request_refused = false;       // not only its stream, which a client may resume by itself
+    Time request_refused_at;            // the first one
+    std::string peer, server;           // who was refused, by whom; empty: not told
+    bool begun_anew = false;            // the same address has initialized since at that server
     Vantage holder = Vantage::unknown;
     std::vector<FindingDraft> drafts;
   };
@@ -168,8 +173,13 @@ class SessionLost : public Detector {
 
   void on_request(const TimelineEvent& event) {
     if (told_.empty() || event.call->requestor != Direction::client_to_server) return;
+    if (event.call->method == kInitialize && event.exchange) note_beginning(*event.exchange);
     const auto told = told_.find(event.session->index);
     if (told != told_.end()) told->second.sent_since = true;
+  }
+
+  void note_beginning(const Exchange& exchange) {
+    for (auto& [session, told] : told_) told.begun_anew = told.begun_anew || (told.peer == exchange.peer && told.server == exchange.server);
   }
 
   // What a client's record shows for a call. A tool may speak of sessions of its own, so the words must be a transport's.
@@ -232,7 +242,7 @@ class SessionLost : public Detector {
     }
     if (is_upstream_error(event)) return;
     const unsigned status = event.exchange ? event.exchange->status : 0;
-    if (event.exchange && !event.exchange->named_session && status == 400) return;  // who names no session has lost none
+    if (event.exchange && !event.exchange->named_session && (status == 400 || status == kNotFound)) return;  // who names no session has lost none
     const bool named = event.exchange && event.exchange->named_session;
     const std::uint64_t others = std::uint64_t{event.session->initialize_answered} + (event.call ? 1 : 0);  // of the replies: no service of the session
     const bool forgotten = named && (status == 400 || status == kNotFound) && event.session->paired > others && says_not_initialized(message.reason);
@@ -289,9 +299,10 @@ class SessionLost : public Detector {
     if (told_already(told, event, refusal)) return learn(told, refusal);
     told.last_wording = refusal.witness;
     if (++told.count[refusal.witness] <= told.reported) return learn(told, refusal);  // another witness told this refusal already
-    note_going_on(told, event);
+    if (is_request(event)) note_going_on(told, event);
     learn(told, refusal);
     if (told.reported++ == 0) told.first = event.at;
+    if (told.peer.empty() && event.exchange) told.peer = event.exchange->peer, told.server = event.exchange->server;
     told.last = event.at;
     told.sent_since = false;
     if (told.drafts.size() >= kDraftsOfSession) {
@@ -321,9 +332,15 @@ class SessionLost : public Detector {
     told.speaks_mcp = told.speaks_mcp || refusal.speaks_mcp;
   }
 
+  // Not the session's stream that is opened again, nor its end.
+  static bool is_request(const TimelineEvent& event) {
+    if (event.exchange) return event.exchange->carries_request;
+    return event.kind != EventKind::exchange_summary || event.observation->http->method == "POST";
+  }
+
   // Sent when the refusal before it was known: in the order of a log that shows requests, else by the times.
   static void note_going_on(Told& told, const TimelineEvent& event) {
-    if (told.reported == 0) return;
+    if (!std::exchange(told.request_refused, true)) return void(told.request_refused_at = event.at);
     const Time sent = event.exchange ? event.exchange->requested_at : event.call ? event.call->requested_at : Time{};
     if (sent.known() && told.last.known()) {
       if (sent > told.last || (sent == told.last && told.sent_since)) ++told.went_on;  // of one second, their order tells
@@ -381,10 +398,10 @@ class SessionLost : public Detector {
     const bool told_by_holder = told.to_holder && told.said_so;  // a bare status may as well mean a wrong address
     if (!alive && !told_by_holder) return {Party::unknown, Certainty::undetermined, {}, "the session was never seen alive: lost before the evidence begins, or never there"};
     // A race may send one more request; whoever sends several has not taken the answer for what it is.
-    const bool went_on = told.went_on > 1 || (told.went_on == 1 && told.last.known() && told.last.us - told.first.us > kAtOnceUs);
+    const bool went_on = told.went_on > 1 || (told.went_on == 1 && told.last.known() && told.last.us - told.request_refused_at.us > kAtOnceUs);
     const bool by_header = !session || session->keyed_by != SessionKeying::legacy_session_id;
     const bool plain = told.by_404 && told.said_so && !told.wrong_status;
-    const bool holder_knew = plain && went_on && by_header && told.holder != Vantage::unknown;
+    const bool holder_knew = plain && went_on && !told.begun_anew && by_header && told.holder != Vantage::unknown;
     if (holder_knew && told.holder == Vantage::gateway) {
       return {Party::gateway, Certainty::strong, {}, "it was told by 404 that its session was not known any more, and went on with it instead of initializing anew"};
     }

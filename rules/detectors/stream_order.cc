@@ -41,9 +41,9 @@ class StreamOrder : public Detector {
     tell(event, event.call, {Party::server, Certainty::strong, {}, "it sent a message on a stream whose last response was out"}, findings);
   }
 
-  // Progress of a call belongs on the stream of its request, or on one that resumes it.
+  // Progress of a call belongs on the stream of its request, or on one that resumes it; of several calls under one token nothing tells which is meant.
   static void foreign_stream(const TimelineEvent& event, FindingSink& findings) {
-    if (!from_server(event) || !event.call || event.call->exchange == 0 || event.call->exchange == event.exchange->id) return;
+    if (!from_server(event) || event.fitting > 1 || !event.call || event.call->exchange == 0 || event.call->exchange == event.exchange->id) return;
     const StreamKind stream = event.exchange->stream;
     if (stream != StreamKind::post && stream != StreamKind::get_standalone) return;
     const bool stands = event.call->stream_ended == CloseReason::open;

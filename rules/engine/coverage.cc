@@ -39,6 +39,9 @@ std::string held_back(const Rule& rule, const EvidenceLimits& evidence) {
   if (rule.needs_order && evidence.untimed_replies > 0) {
     add(evidence.untimed_replies == 1 ? "nothing tells when 1 reply came" : fmt::format("nothing tells when {} replies came", evidence.untimed_replies));
   }
+  if (rule.needs_clients && evidence.shared_ids > 0) {
+    add(fmt::format("{} had the id of another one in flight where no session tells whether they are of one client, or of several at one address", evidence.shared_ids == 1 ? "1 request" : fmt::format("{} requests", evidence.shared_ids)));
+  }
   if (rule.needs_history && !evidence.ledgers_complete) add("more ids were used than are remembered");
   if (rule.needs_history && evidence.retired_sessions > 0) add(fmt::format("{} sessions were let go because too many were open", evidence.retired_sessions));
   return why;

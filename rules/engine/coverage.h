@@ -17,7 +17,7 @@ struct EvidenceLimits {
   std::uint32_t capabilities = 0;          // model::Capability bits that any input gave
   bool gaps = false;
   bool ledgers_complete = true;
-  std::uint64_t unattributed_replies = 0, cut_records = 0, aged_out_calls = 0, retired_sessions = 0, untold_waits = 0, untimed_replies = 0;
+  std::uint64_t unattributed_replies = 0, cut_records = 0, aged_out_calls = 0, retired_sessions = 0, untold_waits = 0, untimed_replies = 0, shared_ids = 0;
   std::string enable;                      // what the logs read could say more, from their dialects
   std::set<std::string, std::less<>> found;  // the rules that found something
 };

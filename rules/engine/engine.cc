@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "engine/call_picture.h"
-#include "engine/idle_cut.h"
+#include "engine/proxy_share.h"
 
 namespace mcpscan::engine {
 
@@ -33,11 +34,7 @@ FindingDraft draft_of(const Rule& rule, const TimelineEvent& event) {
   if (rule.fault_is_senders && event.observation) {
     draft.fault.party = event.observation->direction == model::Direction::server_to_client ? model::Party::server : model::Party::client;
   }
-  if (rule.fault_may_be_proxys && event.session && event.session->behind_proxy) {
-    draft.fault = {model::Party::unknown, model::Certainty::undetermined, {"gateway", "server"}, "the response came through a proxy, whose doing it may have been as well"};
-  } else if (const KnownWait* const limit = rule.fault_may_be_proxys ? idle_cut(event) : nullptr) {
-    draft.fault = {model::Party::server, model::Certainty::weak, {"gateway"}, fmt::format("{}, after {} s of silence: a proxy's idle limit looks the same", rule.fault.reason, limit->seconds)};
-  }
+  if (rule.fault_may_be_proxys) draft.fault = or_of_proxy(event, std::move(draft.fault));
   const bool nameless = event.kind == model::EventKind::exchange_summary && !event.call;  // what the session's other calls suffered need not be its cause
   if (!nameless) draft.cause_rule = rule.consequence_of;
   draft.evidence.push_back(model::evidence_of(event));

@@ -92,15 +92,6 @@ bool is_sound(const TimelineEvent& e) {
   return !m || (m->defects == 0 && m->kind != model::MessageKind::invalid && result_fits_call(e));
 }
 
-// Mcp-Method and Mcp-Name mirror the body (MCP 2026-07-28, transports, Standard Request Headers).
-bool headers_differ(const TimelineEvent& e) {
-  const auto* m = message(e);
-  if (!m || !e.exchange || !e.call || e.call->requestor == model::Direction::server_to_client) return false;
-  const bool named = m->method == model::kToolsCall || m->method == model::kPromptsGet || m->method == "resources/read";
-  return (!e.exchange->mcp_method.empty() && e.exchange->mcp_method != m->method) ||
-         (named && !e.exchange->mcp_name.empty() && e.exchange->mcp_name != m->target);
-}
-
 // Sent at about the time when the call ended elsewhere, on another stream than its own: nothing orders two streams.
 bool crossed_end(const TimelineEvent& e) {
   constexpr std::int64_t kOnItsWayUs = 100 * kMillisecond;
@@ -175,7 +166,6 @@ const FieldEntry kFields[]{
     {"sse", flag<([](const TimelineEvent& e) -> bool { return e.exchange ? e.exchange->is_sse : http(e) && http(e)->is_sse; })>()},
     {"result_fits", flag<([](const TimelineEvent& e) -> bool { return result_fits_call(e); })>()},
     {"sound", flag<([](const TimelineEvent& e) -> bool { return is_sound(e); })>()},
-    {"header_mismatch", flag<([](const TimelineEvent& e) -> bool { return headers_differ(e); })>()},
     {"is_reply", flag<([](const TimelineEvent& e) -> bool { return e.kind == model::EventKind::reply; })>()},
     {"start_seen", flag<([](const TimelineEvent& e) -> bool { return e.session && e.session->start_seen; })>()},
     {"was_alive", flag<([](const TimelineEvent& e) -> bool { return e.session && e.session->was_alive; })>()},

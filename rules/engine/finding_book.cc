@@ -127,7 +127,7 @@ void FindingBook::absorb(BookedFinding& into, FindingDraft& draft, std::uint32_t
   }
   add_evidence(finding, draft.evidence);
   if (!draft.tally_key.empty()) finding.tally[draft.tally_key] += draft.count;
-  if (into.cause_rule.empty()) into.cause_rule = draft.cause_rule, into.cause_id = draft.cause_id;
+  if (into.cause_rule.empty()) into.cause_rule = draft.cause_rule, into.cause_id = draft.cause_id, into.cause_session = draft.cause_session;
   if (into.picture.empty()) into.first_lines = std::min(draft.picture.size(), kPictureLines);
   for (model::StoryLine& line : draft.picture) {
     if (into.picture.size() < kPictureLines) into.picture.push_back(std::move(line));

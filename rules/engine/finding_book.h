@@ -21,7 +21,7 @@ namespace mcpscan::engine {
 struct BookedFinding {
   model::Finding finding;
   const Rule* rule = nullptr;
-  std::string cause_rule, cause_id;
+  std::string cause_rule, cause_id, cause_session;
   std::string discriminator;             // of its id, as is who asked
   model::Direction requestor = model::Direction::unknown;
   bool detail_is_note = false;

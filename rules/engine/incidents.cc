@@ -44,7 +44,7 @@ class CauseIndex {
   }
   const std::vector<const BookedFinding*>& candidates(const BookedFinding& effect) const {
     static const std::vector<const BookedFinding*> kNone;
-    const auto found = places_.find(key(effect.cause_rule, effect.finding.session));
+    const auto found = places_.find(key(effect.cause_rule, effect.cause_session.empty() ? effect.finding.session : effect.cause_session));
     return found == places_.end() ? kNone : found->second;
   }
 
@@ -54,7 +54,7 @@ class CauseIndex {
   std::unordered_map<std::string, std::vector<const BookedFinding*>> places_;
 };
 
-// The finding that explains this one: of the named rule, in the same session, about the same id. A record that names no session is explained by
+// The finding that explains this one: of the named rule, in the same session or the one that it names, about the same id. A record that names no session is explained by
 // the only such finding anywhere.
 const BookedFinding* cause_of(const BookedFinding& effect, const CauseIndex& causes) {
   const BookedFinding* best = nullptr;

@@ -44,6 +44,7 @@ struct Rule {
   bool needs_absence = false;               // gaps, one-sidedness and unattributed replies make it `partly`
   bool joint = false;                       // looks at all sources of a run together
   bool needs_waits = false;                 // so do calls without a reply of which nothing tells how long they waited
+  bool needs_clients = false;               // so do requests under one id of which nothing tells whose they are
   bool needs_order = false;                 // so do replies of which nothing tells when they came
   bool needs_history = false;               // so does a full id ledger
   std::string incident_title, incident_story;

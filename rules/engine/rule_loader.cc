@@ -25,7 +25,7 @@ const std::vector<std::string_view> kStatuses{"experimental", "test", "stable", 
 const std::vector<std::string_view> kParties{"client", "server", "gateway", "network", "unknown"};
 const std::vector<std::string_view> kBlamed{"client", "server", "gateway", "network", "unknown", "sender"};
 const std::vector<std::string_view> kCertainties{"proven", "strong", "weak", "undetermined"};
-const std::vector<std::string_view> kHeldBackBy{"absence", "history", "order", "waits"};
+const std::vector<std::string_view> kHeldBackBy{"absence", "clients", "history", "order", "waits"};
 
 constexpr std::string_view kGivenByTheRun = "client_timeout_s";  // a parameter that comes from the command line
 
@@ -138,6 +138,7 @@ class Loader {
       if (index_of(kHeldBackBy, word) == kHeldBackBy.size()) fail(root["held_back_by"], fmt::format("unknown word '{}'", word), did_you_mean(word, kHeldBackBy));
       rule_.needs_absence = rule_.needs_absence || word == "absence";
       rule_.needs_waits = rule_.needs_waits || word == "waits";
+      rule_.needs_clients = rule_.needs_clients || word == "clients";
       rule_.needs_order = rule_.needs_order || word == "order";
       rule_.needs_history = rule_.needs_history || word == "history";
     }

@@ -37,6 +37,7 @@ struct FindingDraft {
   std::vector<StoryLine> picture;      // lines of the incident's picture; the first few are kept
   std::string cause_rule;              // the finding this is a consequence of: its rule ...
   std::string cause_id;                // ... and the id token of a call in it; empty: any of the same session
+  std::string cause_session;           // ... and its session; empty: the same as this one's
 };
 
 class FindingSink {

@@ -61,6 +61,7 @@ enum class Untaken : std::uint8_t {
   wrong_channel,     // it came on a stream where the client may not look for it
   type_drift,        // its id had another JSON type
   rejected,          // the client said that it waited for no such reply
+  nameless,          // an error without an id came in its place, in a response that refused nothing
 };
 
 struct Exchange {
@@ -102,6 +103,7 @@ struct CallFacts {
   bool collided = false;                  // another call with the same id was open at the same time
   bool maybe_answered = false;            // a reply that names no session could be this call's
   bool batched = false;                   // a member of an array
+  bool defective = false;                 // its request was no valid message
   bool foreign_reply = false;             // a reply that is not its own came on its stream
   bool of_access_line = false;            // told by the line of its exchange alone
   OtherBody came_instead = OtherBody::none;  // its response was over with it
@@ -207,6 +209,8 @@ struct TimelineEvent {
   const Session* session = nullptr;
   const Call* call = nullptr;
   const Call* other = nullptr;
+  const Call* elsewhere = nullptr;        // orphan: the only call of another session at this server that waits under its id, where it may be meant
+  const Session* elsewhere_in = nullptr;  // that call's session
   const Exchange* exchange = nullptr;     // on which it was seen
   const Observation* observation = nullptr;
   ReplyVerdict verdict = ReplyVerdict::answer;
@@ -218,7 +222,7 @@ struct TimelineEvent {
   bool modern = false;                    // this request's era is 2026-07-28
   bool own_id = false;                    // reply that fits no request: its sender had itself asked with this id
   CloseReason earlier = CloseReason::open;  // late, duplicate: how the call had been closed
-  std::uint32_t fitting = 0;              // notice: calls in flight that fit its key
+  std::uint32_t fitting = 0;              // notice: calls in flight that fit its key; notification: those that have its progress token
 };
 
 // What the evidence of one tracker could show; rules say what they need of it.

@@ -181,6 +181,7 @@ engine::EvidenceLimits evidence_limits(const std::vector<std::unique_ptr<Source>
     evidence.cut_records += source->tracker.cut_records();
     evidence.aged_out_calls += source->tracker.aged_out_calls();
     evidence.untimed_replies += source->tracker.untimed_replies();
+    evidence.shared_ids += source->tracker.shared_ids();
     evidence.untold_waits += source->tracker.untold_waits();
     evidence.retired_sessions += source->tracker.retired_sessions();
     evidence.ledgers_complete = evidence.ledgers_complete && source->tracker.ledgers_complete();

@@ -118,9 +118,9 @@ std::string verdict_words(const TimelineEvent& event) {
     case ReplyVerdict::duplicate: return ", again: the call had its answer";
     case ReplyVerdict::redelivery: return ", delivered again on a resumed stream";
     case ReplyVerdict::type_drift: return ", its id in another JSON type";
-    case ReplyVerdict::orphan: return ", which nobody waits for";
+    case ReplyVerdict::orphan: return event.elsewhere ? ", which nobody of its session waits for" : ", which nobody waits for";
     case ReplyVerdict::unattributed: return ", of which session is not told";
-    case ReplyVerdict::refusal: return ", a refusal";
+    case ReplyVerdict::refusal: return event.call && event.exchange && event.exchange->status / 100 == 2 ? ", without its id" : ", a refusal";
     case ReplyVerdict::head_of_evidence: return ", its request is before the evidence";
     case ReplyVerdict::other_session: return ", on a stream of another session";
   }

@@ -117,17 +117,39 @@ Call* SessionTracker::crossed_call(const Observation& seen, const SessionState& 
   return own && !used_before(*own) && !used_before(*found) ? found : nullptr;
 }
 
+// The same by the id alone: this session has never used it, and of what it waits for nothing but the call whose stream this is may be meant. Whether
+// it was that one's, under a wrong id, shows in which of the two gets a reply of its own.
+Call* SessionTracker::only_call_elsewhere(const Observation& seen, const SessionState& state, const Exchange& exchange, const Match& match) {
+  const RpcMessage& message = *seen.message;
+  const model::Session& session = state.session;
+  const bool of_one = message.kind == MessageKind::result && message.result_keys != 0 && session.ids_tell() && !session.mixed && !session.had_gap;
+  if (!of_one || sessions_.size() < 2 || exchange.method.empty() || state.ids[0].contains(message.id)) return nullptr;
+  for (const std::uint32_t handle : newest_open(state)) {
+    const Call& waiting = calls_.at(handle);
+    const bool meant = waiting.requestor == model::Direction::client_to_server && (exchange.stream != StreamKind::post || waiting.exchange == exchange.id);
+    if (meant && &waiting != match.other) return nullptr;
+  }
+  Call* found = nullptr;
+  std::size_t waiting = 0;
+  calls_.each_open_by_value(model::Direction::client_to_server, message.id.value, [&](Call& call) {
+    if (may_be_meant(call, state, message)) found = &call, ++waiting;
+    return waiting < 2;
+  });
+  return waiting == 1 ? found : nullptr;
+}
+
 bool SessionTracker::may_be_meant(const Call& call, const SessionState& state, const RpcMessage& message) {
   if (call.session == state.session.index || !sessions_.alive(call.session) || call.id.type != message.id.type) return false;
   const model::Session& other = sessions_.at(call.session).session;
   return other.ids_tell() && !other.mixed && other.server_endpoint == state.session.server_endpoint && result_fits(call.method, message.result_keys);
 }
 
-// The call stays as it is: its own client has been told nothing by this.
+// The call waits on: its own client has been told nothing by this.
 void SessionTracker::deliver_astray(const Observation& seen, SessionState& state, Exchange& exchange, Call& owner) {
   ++state.session.counts.replies;
   ++exchange.replies;
   mark_foreign_reply(exchange);
+  if (owner.closed == CloseReason::open) owner.untaken = model::Untaken::wrong_channel;
   Event reply = event(EventKind::reply, seen, &sessions_.at(owner.session));
   reply.exchange = &exchange;
   reply.other = &owner;

@@ -39,7 +39,7 @@ void reset(Call& call) {
   call.exchange = call.params_digest = call.reply_digest = 0;
   call.replies = call.generation = 0;
   call.closed = CloseReason::open;
-  call.collided = call.maybe_answered = call.batched = call.foreign_reply = call.delivered_again = call.resumable = false;
+  call.collided = call.maybe_answered = call.batched = call.foreign_reply = call.delivered_again = call.resumable = call.defective = false;
   call.came_instead = model::OtherBody::none;
   call.untaken = model::Untaken::no;
   call.stream_ended = CloseReason::open;

@@ -21,6 +21,9 @@ namespace {
 constexpr std::int64_t kAnsweredWithinUs = 5 * kMinute;  // what breaks off later than this is no call's reply
 constexpr std::size_t kCutRecords = 65'536;
 
+// RFC 9110 sections 15.4.8, 15.4.9: the client sends the same request there. Others ask it to come with another method.
+bool says_ask_elsewhere(const Exchange& exchange) { return exchange.status == 307 || exchange.status == 308; }
+
 // Whether the session's client may have sent what is missing of a connection to its server.
 bool may_have_sent(const model::Session& session, const Observation& gap, std::size_t most_addresses) {
   const bool begun_later = session.first.known() && gap.at.known() && gap.at < session.first;
@@ -180,8 +183,9 @@ void SessionTracker::close_exchange(Exchange& exchange, EndReason reason, const 
 }
 
 // A reply that did not come on its own stream may come on another one: on a resumed stream, on a wrong one, or in answer to the same
-// message sent again.
+// message sent again, as a redirect asks.
 bool SessionTracker::may_live_on(const Exchange& exchange, const SessionState& state, CloseReason why) {
+  if (says_ask_elsewhere(exchange)) return true;
   if (why == CloseReason::connection_reset || why == CloseReason::stream_closed || why == CloseReason::no_response) return true;
   if (!state.session.ids_tell()) return false;
   return exchange.primed || why == CloseReason::accepted_only;

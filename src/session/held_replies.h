@@ -10,9 +10,12 @@
 
 #include "base/function_ref.h"
 #include "base/limits.h"
+#include "base/time.h"
 #include "model/observation.h"
 
 namespace mcpscan::session {
+
+inline constexpr std::int64_t kReorderedUs = kMillisecond;  // packets of several queues are stamped this much out of their order
 
 class HeldReplies {
  public:

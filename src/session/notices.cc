@@ -31,6 +31,22 @@ CloseReason close_reason_of(NoticeKind kind) {
 
 }  // namespace
 
+// Calls of one id in flight, newest first, that a record could be about which names the id only.
+struct SessionTracker::Stranded {
+  Call* oldest = nullptr;
+  std::vector<std::uint32_t> calls;
+  std::uint32_t session = kNoSession;
+  bool several = false;  // sessions
+
+  bool add(Call& call) {
+    several = several || (session != kNoSession && session != call.session);
+    session = call.session;
+    oldest = &call;
+    calls.push_back(call.handle);
+    return !several;
+  }
+};
+
 void SessionTracker::on_notice(const Observation& seen) {
   capabilities_ |= model::kNotices;
   const Notice& notice = *seen.notice;

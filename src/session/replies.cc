@@ -27,8 +27,6 @@ using model::StreamKind;
 
 namespace {
 
-constexpr std::int64_t kReorderedUs = kMillisecond;  // packets of several queues are stamped this much out of their order
-
 bool fits(const Call& call, const RpcMessage& message) {
   return message.kind == MessageKind::error || result_fits(call.method, message.result_keys);
 }
@@ -42,6 +40,12 @@ bool is_suffixed(std::string_view id, std::string_view original) {
 bool is_late(const Call& call) {
   if (call.closed == CloseReason::refused) return call.replies == 0;
   return call.closed != CloseReason::answered && call.closed != CloseReason::open && call.closed != CloseReason::sent_again;
+}
+
+// It refuses neither its exchange nor the session, and nothing was wrong with the request, whose id it should have.
+bool is_nameless(const RpcMessage& error, const Call& call, const Exchange& exchange) {
+  const bool has_id = call.id.type == IdType::integer || call.id.type == IdType::string;
+  return exchange.status / 100 == 2 && has_id && !call.defective && !call.batched && !model::tells_lost_session(error.reason);
 }
 
 // The session of some calls, if it is one.
@@ -144,41 +148,8 @@ void SessionTracker::judge_reply(const Observation& seen, SessionState& state, E
     match = {earlier, match.call, ReplyVerdict::late, false, false};
   }
   if (Call* owner = exchange && !of_client ? call_of_other_session(seen, state, *exchange, match) : nullptr) return deliver_astray(seen, state, *exchange, *owner);
+  if (exchange && !of_client && match.verdict == ReplyVerdict::orphan) match.elsewhere = only_call_elsewhere(seen, state, *exchange, match);
   deliver(seen, state, exchange, requestor, match);
-}
-
-// What comes on the stream of the 2024-11-05 transport, and what a client answers or cancels, comes on another connection than its request, whose
-// bytes may be held back behind a hole meanwhile.
-bool SessionTracker::may_be_early(const Observation& seen, bool of_client) const {
-  const bool elsewhere = of_client || seen.stream == StreamKind::legacy_sse;
-  return !settling_ && options_.wire && elsewhere && seen.source.kind == model::PlaceKind::packet && seen.at.known();
-}
-
-// Shows what is held whose request has come, or that waited long enough; all of it where nothing comes `next`.
-void SessionTracker::settle_held(const Observation* next) {
-  const auto due = [&](const Observation& seen, std::uint32_t session) {
-    const Exchange* const exchange = exchanges_.find(seen.exchange);
-    if (exchange && exchange->session != kNoSession) session = exchange->session;  // a session that is named now
-    if (!next || !sessions_.alive(session) || now_.us - seen.at.us > 3 * limits_.reorder_us) return true;  // one hole is told after the other
-    const RpcMessage& message = *seen.message;
-    const bool notifies = message.kind == MessageKind::notification;  // SDKs take a request's id for its progress token
-    const Direction requestor = message.method == "notifications/cancelled" ? seen.direction : opposite(seen.direction);
-    const Call* const call = calls_.newest_open(session, requestor, notifies ? message.related : message.id);
-    return call != nullptr && call->requested_at.us <= seen.at.us + kReorderedUs;
-  };
-  settling_ = true;
-  held_.release(due, [&](const Observation& seen, std::uint32_t session) {
-    Exchange* const exchange = exchange_of(seen);
-    if (exchange) session = session_of(seen, exchange).session.index;
-    if (!sessions_.alive(session)) return on_reply(seen, nullptr, opposite(seen.direction));
-    Exchange over;  // what is still known of one that has ended meanwhile
-    over.id = seen.exchange, over.session = session, over.stream = seen.stream;
-    over.method = seen.stream == StreamKind::legacy_sse ? "GET" : "POST";
-    Exchange* const carrier = exchange ? exchange : &over;
-    if (seen.message->kind == MessageKind::notification) return on_notification(seen, sessions_.at(session), carrier, seen.direction);
-    judge_reply(seen, sessions_.at(session), carrier, opposite(seen.direction));
-  });
-  settling_ = false;
 }
 
 // The answer to an initialize stands in the log under the session id that it hands out.
@@ -437,6 +408,8 @@ void SessionTracker::deliver(const Observation& seen, SessionState& state, Excha
   reply.exchange = exchange;
   reply.call = match.call;
   reply.other = match.other;
+  reply.elsewhere = match.elsewhere;
+  if (match.elsewhere) reply.elsewhere_in = &sessions_.at(match.elsewhere->session).session;
   reply.verdict = match.verdict;
   reply.wrong_channel = match.wrong_channel;
   reply.across_streams = match.across_streams;
@@ -449,6 +422,7 @@ void SessionTracker::deliver(const Observation& seen, SessionState& state, Excha
   if (exchange && (match.wrong_channel || match.verdict == ReplyVerdict::orphan || match.verdict == ReplyVerdict::duplicate)) mark_foreign_reply(*exchange);
   const bool asked_elsewhere = requestor == Direction::server_to_client || (seen.stream != StreamKind::post && seen.stream != StreamKind::unknown);
   if (options_.wire && asked_elsewhere && match.verdict == ReplyVerdict::orphan && !match.other) state.unasked[requestor == Direction::server_to_client].use(message.id, limits_);
+  if (match.elsewhere) match.elsewhere->untaken = model::Untaken::wrong_channel;
   if (match.verdict == ReplyVerdict::orphan) reply.own_id = state.ids[requestor == Direction::client_to_server].contains(message.id);
   if (match.verdict == ReplyVerdict::orphan && match.other) state.constant_reply_id.assign(message.id.value);
   const bool answers = match.verdict == ReplyVerdict::answer || match.verdict == ReplyVerdict::type_drift;
@@ -458,17 +432,24 @@ void SessionTracker::deliver(const Observation& seen, SessionState& state, Excha
     call->reply_digest = message.digest;
   }
   if (call && answers) {
-    if (match.wrong_channel) call->untaken = model::Untaken::wrong_channel;
-    if (match.verdict == ReplyVerdict::type_drift) call->untaken = model::Untaken::type_drift;
+    call->untaken = match.verdict == ReplyVerdict::type_drift ? model::Untaken::type_drift : match.wrong_channel ? model::Untaken::wrong_channel : model::Untaken::no;
     learn_from_reply(state, seen, *call);
     emit(reply);
     return close_call(*call, CloseReason::answered, time_of(seen), &seen);
   }
   emit(reply);
   if (call && call->closed == CloseReason::sent_again) call->closed = CloseReason::answered;  // each copy may have one reply
-  if (match.verdict == ReplyVerdict::refusal && call && call->closed == CloseReason::open) {
-    if (exchange && exchange->status / 100 == 2) call->untaken = model::Untaken::type_drift;  // clients look for the id, and a null is none of theirs
-    close_call(*call, CloseReason::refused, time_of(seen), &seen);
+  if (match.verdict == ReplyVerdict::refusal && !call && exchange && message.batch_size == 0) return refuse_batch(*exchange, seen);
+  if (match.verdict != ReplyVerdict::refusal || !call || call->closed != CloseReason::open) return;
+  if (!exchange || !is_nameless(message, *call, *exchange)) return close_call(*call, CloseReason::refused, time_of(seen), &seen);
+  call->untaken = model::Untaken::nameless;  // it waits on: clients look for the id
+}
+
+// One error for an array refuses it as a whole (JSON-RPC 2.0, section 6).
+void SessionTracker::refuse_batch(const Exchange& exchange, const Observation& seen) {
+  for (const std::uint32_t handle : exchange.calls) {
+    Call& call = calls_.at(handle);
+    if (call.exchange == exchange.id && call.closed == CloseReason::open && call.batched) close_call(call, CloseReason::refused, time_of(seen), &seen);
   }
 }
 

@@ -77,6 +77,24 @@ bool may_be_one_each(CallTable& calls, SessionTable& sessions, const model::Sess
   return holders <= clients;
 }
 
+// Without sessions ids prove nothing across exchanges, but two requests of one array are one client's.
+Call* sibling_of_id(CallTable& calls, const Exchange& exchange, const model::RpcId& id) {
+  Call* found = nullptr;
+  for (std::size_t i = 0; id.type != IdType::null && i < exchange.calls.size(); ++i) {
+    Call& sibling = calls.at(exchange.calls[i]);
+    if (sibling.exchange == exchange.id && sibling.closed == CloseReason::open && sibling.id.view() == id) found = &sibling;
+  }
+  return found;
+}
+
+void note_initialize(model::Session& session, Exchange* exchange, const RpcMessage& message) {
+  session.initialize_seen = true;
+  if (exchange) exchange->is_initialize = true;
+  session.client_name = message.peer_name;
+  session.client_version = message.peer_version;
+  if (session.protocol_version.empty()) session.protocol_version = message.protocol_version;
+}
+
 // The SDKs take the request's id for its token; where somebody else does not, the calls that are over are looked through.
 const Call* ended_with_token(CallTable& calls, std::uint32_t session, Direction requestor, const model::RpcId& token) {
   const Call* ended = calls.newest_finished(session, requestor, token);
@@ -172,18 +190,19 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   Call* in_flight = ids_tell ? calls_.newest_open(session.index, requestor, message.id) : nullptr;
   if (in_flight && (may_be_over(*in_flight, seen) || told_by_another(*in_flight, seen, session) || may_be_one_each(calls_, sessions_, session, *in_flight))) in_flight = nullptr;
   request.retransmitted = ids_tell && is_retransmission(state, message, requestor, time_of(seen));
+  bool redirected = false;
   if (Call* before = message.id.present() ? sent_before(session, exchange, message, requestor, time_of(seen)) : nullptr) {
+    redirected = before->stream_ended == CloseReason::refused;
     close_call(*before, CloseReason::sent_again, time_of(seen), nullptr);
     request.retransmitted = true;
     in_flight = nullptr;
   }
   if (!from_client) ++session.counts.server_requests;
   else if (!request.retransmitted) count_client_request(session, message);
-  // Without sessions ids prove nothing across exchanges, but two requests of one array are one client's.
-  for (std::size_t i = 0; !ids_tell && exchange && message.batch_size > 1 && message.id.type != IdType::null && i < exchange->calls.size(); ++i) {
-    Call& sibling = calls_.at(exchange->calls[i]);
-    if (sibling.exchange == exchange->id && sibling.closed == CloseReason::open && sibling.id.view() == message.id) in_flight = &sibling;
+  if (exchange && from_client && !session.ids_tell() && message.id.type != IdType::null && !request.retransmitted) {
+    shared_ids_ += calls_.newest_open(session.index, requestor, message.id) != nullptr;
   }
+  if (!ids_tell && exchange && message.batch_size > 1) in_flight = sibling_of_id(calls_, *exchange, message.id);
   if (in_flight && in_flight->stream_ended != CloseReason::open) {  // it waits for nothing any more that the server knows of
     close_unanswered(*in_flight, CloseReason::stream_closed, time_of(seen), nullptr);
     in_flight = nullptr;
@@ -204,14 +223,9 @@ void SessionTracker::on_request(const Observation& seen, SessionState& state, Ex
   request.call = &call;
   request.other = in_flight;
   if (from_client) state.last_request = calls_.ref(call);
+  request.retransmitted = request.retransmitted && !redirected;  // it was asked to
   emit(request);
-  if (message.method == model::kInitialize) {
-    session.initialize_seen = true;
-    if (exchange) exchange->is_initialize = true;
-    session.client_name = message.peer_name;
-    session.client_version = message.peer_version;
-    if (session.protocol_version.empty()) session.protocol_version = message.protocol_version;
-  }
+  if (message.method == model::kInitialize) note_initialize(session, exchange, message);
   if (!exchange) remember_caller(seen, call);
 }
 
@@ -255,7 +269,8 @@ Call* SessionTracker::sent_before(const model::Session& session, const Exchange*
   if (message.digest == 0 && !process_asks && !same_line) return nullptr;
   const bool broke_off = before->stream_ended != CloseReason::open;
   const Time since = broke_off ? before->stream_ended_at : before->requested_at;
-  const bool soon = !at.known() || !since.known() || at.us - since.us <= kRetryWithinUs;
+  const bool asked_to = before->stream_ended == CloseReason::refused;  // by a redirect
+  const bool soon = asked_to || !at.known() || !since.known() || at.us - since.us <= kRetryWithinUs;
   const bool exchanges_told = exchange || before->exchange != 0 || before->of_access_line;
   return soon && (broke_off || !exchanges_told) ? before : nullptr;
 }
@@ -294,13 +309,21 @@ void SessionTracker::on_notification(const Observation& seen, SessionState& stat
   if (message.method == "notifications/progress") {
     const Direction requestor = opposite(direction);
     const bool tokens_tell = !exchange || state.session.ids_tell();
+    const auto has_token = [&](const Call& call) { return call.requestor == requestor && call.progress_token.view() == message.related; };
     for (const std::uint32_t handle : newest_open(state)) {
       const Call& call = calls_.at(handle);
-      if (!tokens_tell && call.exchange != exchange->id) continue;
-      if (call.requestor == requestor && call.progress_token.view() == message.related) told.call = &call;
+      if ((!tokens_tell && call.exchange != exchange->id) || !has_token(call)) continue;
+      const bool on_own_stream = exchange && told.call && told.call->exchange == exchange->id;
+      if (!on_own_stream) told.call = &call;
+      ++told.fitting;
+    }
+    // Of the call whose stream this is, though it is over, where another call has its token by now.
+    for (std::size_t i = 0; told.call && exchange && told.call->exchange != exchange->id && i < exchange->calls.size(); ++i) {
+      const Call& over = calls_.at(exchange->calls[i]);
+      if (over.exchange == exchange->id && has_token(over)) told.call = nullptr, told.other = &over;
     }
     const bool request_unseen = options_.wire && seen.exchange != 0 && (!exchange || exchange->method.empty());  // it may have had the token anew
-    if (!told.call && tokens_tell && !request_unseen) {
+    if (!told.call && !told.other && tokens_tell && !request_unseen) {
       const Call* ended = ended_with_token(calls_, state.session.index, requestor, message.related);
       const bool came_first = ended && ended->closed_at.known() && seen.at.known() && seen.at < ended->closed_at;  // behind a hole a stream is told late
       if (ended && ended->closed != CloseReason::evidence_gap && !came_first) told.other = ended;

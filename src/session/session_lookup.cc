@@ -18,6 +18,7 @@ using model::SessionKeying;
 namespace {
 
 constexpr std::int64_t kDamageReachUs = kSecond;  // what stands behind a hole is held back for a while before it is told
+constexpr std::int64_t kRedirectedWithinUs = 10 * kSecond;
 constexpr std::size_t kProcesses = 8;  // of one name, whose counts of ids are followed
 constexpr std::int64_t kNoCount = INT64_MIN;
 constexpr std::string_view kModernSince = "2026";  // revisions are dates, so they compare as text
@@ -85,10 +86,12 @@ SessionState& SessionTracker::exchange_session(const Observation& seen, Exchange
   if (is_initialize(seen)) return pending_session(seen, &exchange);
   const bool modern = is_modern(seen, exchange);
   bool created = false;
-  SessionState& state = sessions_.unnamed(fmt::format("{} to {}{}", exchange.peer, exchange.server, modern ? " (2026-07-28)" : ""),
+  const std::string_view client = modern && seen.message ? seen.message->peer_name : std::string_view();  // several may be at one address
+  SessionState& state = sessions_.unnamed(fmt::format("{}{}{} to {}{}", client, client.empty() ? "" : " at ", exchange.peer, exchange.server, modern ? " (2026-07-28)" : ""),
                                           SessionKeying::source, created);
   state.session.modern = modern;
   if (modern) learn_revision(state.session, seen, exchange.protocol_version);
+  if (modern && created && !client.empty()) state.session.client_name = client, state.session.client_version = seen.message->peer_version;
   state.session.stateless = !modern;
   state.session.transport = modern ? "modern-http" : "streamable-http";
   exchange.session = state.session.index;
@@ -97,6 +100,11 @@ SessionState& SessionTracker::exchange_session(const Observation& seen, Exchange
 
 // An initialize names no session: its id comes with the response, or in a later line of the log.
 SessionState& SessionTracker::pending_session(const Observation& seen, Exchange* exchange) {
+  if (SessionState* const state = exchange ? redirected_session(seen) : nullptr) {
+    exchange->session = state->session.index;
+    state->carrier = exchange->id;
+    return started(*state, false, seen);
+  }
   bool created = false;
   SessionState& state = sessions_.unnamed(fmt::format("{}#{}", options_.source_name, observed_), exchange ? SessionKeying::connection : SessionKeying::source,
                                           created);
@@ -116,6 +124,19 @@ SessionState& SessionTracker::pending_session(const Observation& seen, Exchange*
     source_session_ = state.session.index;
   }
   return started(state, created, seen);
+}
+
+// The one whose initialize was answered by a redirect a moment ago, and is this one; of several the first.
+SessionState* SessionTracker::redirected_session(const Observation& seen) {
+  const model::RpcMessage& message = *seen.message;
+  SessionState* found = nullptr;
+  calls_.each_open_by_value(model::Direction::client_to_server, message.id.value, [&](Call& call) {
+    const bool same = call.method == message.method && call.params_digest == message.digest && call.stream_ended == CloseReason::refused;
+    const bool soon = same && (!seen.at.known() || !call.stream_ended_at.known() || seen.at.us - call.stream_ended_at.us <= kRedirectedWithinUs);
+    if (soon && sessions_.alive(call.session) && sessions_.at(call.session).pending) found = &sessions_.at(call.session);
+    return true;
+  });
+  return found;
 }
 
 SessionState& SessionTracker::source_session(const Observation& seen) {

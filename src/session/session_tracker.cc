@@ -111,6 +111,7 @@ Call& SessionTracker::open_call(const Observation& seen, SessionState& state, Ex
   call.params_digest = message.digest;
   call.arguments_digest = message.arguments_digest;
   call.batched = message.batch_size > 0;
+  call.defective = message.defects != 0;
   call.of_access_line = seen.of_access_line;
   call.maybe_answered = !message.id.present();  // nothing tells which reply would be its own
   call.head.assign(seen.text.substr(0, limits_.evidence_text_bytes));

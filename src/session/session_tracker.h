@@ -56,6 +56,7 @@ class SessionTracker : public model::ObservationSink {
   std::uint64_t unattributed_replies() const { return unattributed_; }
   std::uint64_t cut_records() const { return cut_records_.size(); }  // moments at which records that hold messages break off
   std::uint64_t untold_waits() const { return untold_waits_; }  // calls without a reply that nothing shows to be lost or not
+  std::uint64_t shared_ids() const { return shared_ids_; }  // requests with the id of one in flight, which may be another client's of the same address
   std::uint64_t untimed_replies() const { return untimed_; }  // in evidence that tells times
   std::uint64_t retired_sessions() const { return retired_; }
   std::uint64_t aged_out_calls() const { return aged_out_; }
@@ -70,6 +71,7 @@ class SessionTracker : public model::ObservationSink {
   // session_lookup.cc
   SessionState& session_of(const Observation& seen, model::Exchange* exchange);
   SessionState& pending_session(const Observation& seen, model::Exchange* exchange);
+  SessionState* redirected_session(const Observation& seen);
   SessionState& exchange_session(const Observation& seen, model::Exchange& exchange);
   SessionState* given_to_client(const Observation& seen);
   SessionState& source_session(const Observation& seen);
@@ -107,11 +109,10 @@ class SessionTracker : public model::ObservationSink {
     model::Call* other = nullptr;   // the waiting call an orphan may be meant for; of a late reply the next call of its id
     model::ReplyVerdict verdict = model::ReplyVerdict::orphan;
     bool wrong_channel = false, across_streams = false;
+    model::Call* elsewhere = nullptr;  // of an orphan: another session's call that may be meant
   };
   void on_reply(const Observation& seen, model::Exchange* exchange, model::Direction requestor);
   void judge_reply(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor);
-  bool may_be_early(const Observation& seen, bool of_client) const;
-  void settle_held(const Observation* next);
   void on_nameless_reply(const Observation& seen, model::Direction requestor);
   Match match_on_exchange(const Observation& seen, SessionState& state, model::Exchange& exchange, model::Direction requestor);
   Match match_in_session(const Observation& seen, SessionState& state, model::Direction requestor);
@@ -126,15 +127,21 @@ class SessionTracker : public model::ObservationSink {
   model::Call* only_caller(model::Call& newest, const model::RpcMessage& message);
   void mark_maybe_answered(const Observation& seen, model::Direction requestor);
   void deliver(const Observation& seen, SessionState& state, model::Exchange* exchange, model::Direction requestor, Match match);
+  void refuse_batch(const model::Exchange& exchange, const Observation& seen);
   void learn_from_reply(SessionState& state, const Observation& seen, const model::Call& call);
   model::Call* waiting_call_that_fits(const SessionState& state, const model::RpcMessage& message, const model::Call& answered);
   model::Call* only_waiting_call(const SessionState& state, const model::RpcMessage& message);
   model::Call* oldest_told_without_id(const SessionState& state, model::Direction requestor);
 
+  // early_messages.cc
+  bool may_be_early(const Observation& seen, bool of_client) const;
+  void settle_held(const Observation* next);
+
   // astray.cc
   model::Call* call_of_other_session(const Observation& seen, const SessionState& state, const model::Exchange& exchange, const Match& match);
   model::Call* crossed_call(const Observation& seen, const SessionState& state, const model::Exchange& exchange, const model::Call* own);
   model::Call* call_of_other_client(const Observation& seen, const SessionState& state, const model::Exchange& exchange, const Match& match);
+  model::Call* only_call_elsewhere(const Observation& seen, const SessionState& state, const model::Exchange& exchange, const Match& match);
   bool may_be_meant(const model::Call& call, const SessionState& state, const model::RpcMessage& message);
   void deliver_astray(const Observation& seen, SessionState& state, model::Exchange& exchange, model::Call& owner);
   void mark_foreign_reply(const model::Exchange& exchange);
@@ -166,21 +173,7 @@ class SessionTracker : public model::ObservationSink {
 
   // notices.cc
   void on_notice(const Observation& seen);
-  // Calls of one id in flight, newest first, that a record could be about which names the id only.
-  struct Stranded {
-    model::Call* oldest = nullptr;
-    std::vector<std::uint32_t> calls;
-    std::uint32_t session = kNoSession;
-    bool several = false;  // sessions
-
-    bool add(model::Call& call) {
-      several = several || (session != kNoSession && session != call.session);
-      session = call.session;
-      oldest = &call;
-      calls.push_back(call.handle);
-      return !several;
-    }
-  };
+  struct Stranded;
   void on_undeliverable(const Observation& seen, Event& event);
   Stranded without_stream(std::string_view key, std::uint32_t& fitting);
   void count_unplaced(std::string_view key, const std::vector<std::uint32_t>& calls, const Observation& seen);
@@ -242,7 +235,7 @@ class SessionTracker : public model::ObservationSink {
   Time damaged_at_;                                                    // when records of the evidence were last found damaged
   std::uint32_t capabilities_ = 0;
   std::vector<model::SessionRow> rows_;
-  std::uint64_t observed_ = 0, rows_left_out_ = 0, unattributed_ = 0, retired_ = 0, aged_out_ = 0, untold_waits_ = 0, untimed_ = 0;
+  std::uint64_t observed_ = 0, rows_left_out_ = 0, unattributed_ = 0, retired_ = 0, aged_out_ = 0, untold_waits_ = 0, untimed_ = 0, shared_ids_ = 0;
   bool ledgers_complete_ = true;
   ToolTable tools_;
 };

@@ -19,6 +19,14 @@ TEST_CASE("a duplicate key is reported and the first one counts") {
   CHECK(read_body(R"({"jsonrpc":"2.0","id":1,"\u0069d":2,"method":"ping"})").messages[0].defects == model::kDuplicateKey);
 }
 
+TEST_CASE("a byte order mark before the value is ignored") {
+  const auto read = read_body("\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}} tail");
+  REQUIRE(read.messages.size() == 1);
+  CHECK(read.messages[0].kind == MessageKind::result);
+  CHECK(read.messages[0].defects == 0);
+  CHECK(read.outcome.consumed == 39);
+}
+
 TEST_CASE("keys with escapes are decoded") {
   const auto read = read_body(R"({"json\u0072pc":"2.0","\u0069d":1,"m\u0065thod":"tools\/call","params":{"n\u0061me":"x"}})");
   CHECK(read.messages[0].kind == MessageKind::request);

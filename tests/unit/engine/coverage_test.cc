@@ -101,3 +101,12 @@ TEST_CASE("a full id ledger or retired sessions make reuse partly judged") {
   CHECK(coverage_of("duplicate-request-id", full).state == RuleState::partly);
   CHECK(coverage_of("duplicate-request-id", retired).state == RuleState::partly);
 }
+
+TEST_CASE("requests under one id of which nothing tells whose they are make what judges whose ids they are partly judged") {
+  EvidenceLimits evidence = everything();
+  evidence.shared_ids = 2;
+  const auto partly = coverage_of("duplicate-request-id", evidence);
+  CHECK(partly.state == RuleState::partly);
+  CHECK(partly.why.substr(0, 10) == "2 requests");
+  CHECK(coverage_of("null-id", evidence).state == RuleState::evaluated);
+}

@@ -53,6 +53,17 @@ TEST_CASE("a consequence stands under its cause, in one incident") {
   CHECK(incidents[0].findings.size() == 2);
 }
 
+TEST_CASE("a cause in another session that the consequence names explains it") {
+  const Limits limits;
+  FindingBook book(limits);
+  book.add(kCause, draft("t"));
+  FindingDraft effect = caused("s");
+  effect.cause_session = "t";
+  book.add(kEffect, effect);
+  CHECK(incidents_of(book).size() == 1);
+  CHECK(book.findings()[1].finding.consequence_of == book.findings()[0].finding.id);
+}
+
 TEST_CASE("a cause in another session, or about another id, explains nothing") {
   const Limits limits;
   FindingBook book(limits);

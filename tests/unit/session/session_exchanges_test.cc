@@ -43,6 +43,29 @@ TEST_CASE("a reply on the exchange of its request answers it") {
   CHECK(wire.told() == Lines{"+ s1", "> 5", "< 5 answer"});
 }
 
+TEST_CASE("a request that a redirect sends elsewhere is one call, and the session that its initialize begins is one") {
+  Wire wire;
+  wire.initialize(1);
+  wire.response(1, 307);
+  wire.end(1, EndReason::complete);
+  wire.initialize(2);
+  wire.response(2, 200, {.response_session = "s1"});
+  wire.answer(2, "0");
+  wire.post(3, "1");
+  wire.response(3, 308);
+  wire.end(3, EndReason::complete);
+  wire.post(4, "1");
+  wire.answer(4, "1");
+  CHECK(wire.told() == Lines{"+ log#2", "> 0", "x 0 sent_again", "> 0", "< 0 answer", "> 1", "x 1 sent_again", "> 1", "< 1 answer"});
+  wire.post(5, "2");
+  wire.response(5, 307);
+  wire.end(5, EndReason::complete);
+  wire.told();
+  wire.finish();
+  CHECK(wire.told() == Lines{"x 2 refused", "- s1"});
+  CHECK(wire.tracker.rows().front().counts.requests == 3);
+}
+
 TEST_CASE("a right id on another request's exchange is on the wrong channel") {
   Wire wire;
   wire.post(1, "5");

@@ -39,3 +39,18 @@ TEST_CASE("a session remembers each client address once, and Limits::session_add
   }
   CHECK(seen.count == 2);
 }
+
+TEST_CASE("clients of 2026-07-28 at one address are told apart by the names they give; of one name, requests with one id in flight are counted") {
+  Tracked wire({}, true);
+  const auto ask = [&](std::uint64_t number, std::string_view id, std::string_view client) {
+    wire.open(number, {.peer = "10.0.0.1", .server = "10.0.0.2:80", .protocol_version = "2026-07-28"});
+    wire.request(id, {.exchange = number, .direction = model::Direction::client_to_server, .stream = model::StreamKind::post, .client_name = client});
+  };
+  ask(1, "1", "one");
+  ask(2, "1", "two");
+  CHECK(wire.told() == Lines{"+ one at 10.0.0.1 to 10.0.0.2:80 (2026-07-28)", "> 1", "+ two at 10.0.0.1 to 10.0.0.2:80 (2026-07-28)", "> 1"});
+  CHECK(wire.tracker.shared_ids() == 0);
+  ask(3, "1", "two");
+  CHECK(wire.told() == Lines{"> 1"});
+  CHECK(wire.tracker.shared_ids() == 1);
+}
