@@ -260,12 +260,16 @@ class SessionLost : public Detector {
     return false;
   }
 
-  // An error for no request, quoted in a log that shows none: only its words tell.
+  // An error for no request, quoted in a log that shows none: only its words tell, and for a request's id the code as well, which no tool gives.
   void on_nobodys_error(const TimelineEvent& event) {
     const RpcMessage& message = *event.observation->message;
-    const bool from_server = event.observation->direction != Direction::client_to_server;
-    if (is_transport_error(message) && from_server && tells_lost_session(message.reason)) tell(event, {kExchange, 0, true, true, false});
+    if (event.observation->direction == Direction::client_to_server) return;
+    const bool by_code = is_refusal_code(message.error_code) && !is_upstream_error(event) && tells_lost_transport_session(message.reason);
+    if (is_transport_error(message) ? tells_lost_session(message.reason) : by_code) tell(event, {kExchange, 0, true, true, false});
   }
+
+  // What SDKs answer for a session that they do not know: TypeScript, Python, and Python's client for a plain 404.
+  static bool is_refusal_code(std::int64_t code) { return code == -32001 || code == -32600 || code == 32600; }
 
   void answered(const TimelineEvent& event) {
     const auto pages = pages_.empty() ? pages_.end() : pages_.find(event.session->index);

@@ -179,6 +179,19 @@ Direction by_bracket(std::string_view text) {
   return party == Party::none ? Direction::unknown : spoken_by(party);
 }
 
+// Among the last words: what was asked failed, or the request is said to be in error.
+bool tells_failure(std::string_view text) {
+  constexpr int kLastWords = 8;
+  int words = 0;
+  bool failed = false, error = false;
+  each_word_backwards(text, [&](std::string_view word) {
+    failed = equal_ignoring_case(word, "failed") || equal_ignoring_case(word, "failure") || (error && equal_ignoring_case(word, "request"));
+    error = equal_ignoring_case(word, "error");
+    return !failed && ++words < kLastWords;
+  });
+  return failed;
+}
+
 bool is_session_char(char c) { return is_a(c, kLetter | kDigit) || c == '-' || c == '_' || c == '.' || c == ':' || c == '/' || c == '+' || c == '~'; }
 
 // What stands behind a mark: = or : or a blank, perhaps quoted or in brackets.
@@ -285,6 +298,7 @@ Surroundings describe_surroundings(std::string_view before_body, std::string_vie
   after = after.substr(0, kNearBytes);
   Surroundings result;
   result.direction = direction_of(before_body);
+  result.of_failure = result.direction != Direction::unknown && tells_failure(before_body);
   result.session = session_in(before_body);
   if (result.session.empty()) result.session = session_in(after);
   if (result.session.empty() && far.size() > before_body.size()) result.session = session_in(far);
