@@ -98,7 +98,7 @@ Observation RecordObserver::base_of(const LogRecord& record) const {
   if (!model::is_masked_id(record.session)) seen.session = record.session;
   seen.connection = record.process;
   seen.tells_all = record.tells_all;
-  seen.channel = hash_bytes(record.logger, record.dialect + 1u);
+  seen.channel = hash_bytes(record.logger.empty() ? record.codec : record.logger, record.dialect + 1u);  // of one name, the form tells who wrote it
   seen.text = record.line.substr(0, limits_.evidence_text_bytes);
   return seen;
 }
