@@ -195,8 +195,11 @@ class SessionLost : public Detector {
   void note_who(const TimelineEvent& event, std::string_view method, unsigned status) {
     if (!event.session) return;
     const std::string_view body = event.observation->http ? event.observation->http->refusal : std::string_view();
-    if (status >= 200 && status < 300) servers_.note_answer(event);
-    else if ((!event.exchange || event.exchange->named_session) && refuses_session(method, status, body)) servers_.note_refusal(event);
+    if (!refuses_session(method, status, body)) {
+      if (status >= 200 && status < 300) servers_.note_answer(event);
+    } else if (!event.exchange || event.exchange->named_session) {
+      servers_.note_refusal(event);
+    }
   }
 
   void on_exchange(const TimelineEvent& event) {
@@ -206,7 +209,7 @@ class SessionLost : public Detector {
     if (!event.exchange->named_session) return;
     if (status == kNotFound && event.exchange->replies > 0) return;  // its error body has told
     const std::string_view body = http ? http->refusal : std::string_view();
-    if (status >= 400 && tells_lost_session(body)) return tell(event, {kExchange, status, true, false, false});  // whatever the status
+    if (tells_lost_session(body)) return tell(event, {kExchange, status, true, false, false});  // whatever the status
     if (status == kNotFound && event.exchange->method == "POST" && is_page(body)) return note_page(event);
     on_status(event, status, kExchange);
   }
@@ -318,7 +321,8 @@ class SessionLost : public Detector {
 
   static void learn(Told& told, const Refusal& refusal) {
     told.by_404 = told.by_404 || refusal.status == kNotFound;
-    told.wrong_status = told.wrong_status || (refusal.status >= 400 && refusal.status != kNotFound);
+    const bool as_answer = refusal.status / 100 == 2 && !refusal.speaks_mcp;
+    told.wrong_status = told.wrong_status || as_answer || (refusal.status >= 400 && refusal.status != kNotFound);
     told.to_holder = told.to_holder || refusal.to_holder;
     told.said_so = told.said_so || refusal.says_so;
     told.in_band = told.in_band && refusal.in_band;
