@@ -77,6 +77,7 @@ struct Refusal {
   bool to_holder = false;     // told by the one who was refused
   bool in_band = false;       // an error that answers a request of a session which may be alive
   bool speaks_mcp = false;    // by a JSON-RPC error, which no proxy writes that only knows HTTP
+  std::uint64_t id = 0;       // of the request, where it is told
 };
 
 class SessionLost : public Detector {
@@ -112,7 +113,7 @@ class SessionLost : public Detector {
     std::uint64_t reported = 0;
     std::uint64_t exchange = 0;         // told last
     std::uint64_t open_told = 0;        // refusals of one of several calls in flight
-    std::uint64_t last_wording = 0;
+    std::uint64_t last_wording = 0, last_id = 0;
     Time first, last;
     bool sent_since = false;            // the log has shown a request since the last one
     bool answered_again = false;
@@ -162,6 +163,7 @@ class SessionLost : public Detector {
     refusal.witness = wording_of(event.observation->text);
     refusal.to_holder = event.observation->direction == Direction::server_to_client;
     refusal.status = status_of(notice.second_key);
+    refusal.id = notice.key.empty() ? 0 : hash_bytes(notice.key) | 1;
     refusal.says_so = tells_lost_session(notice.reason.empty() ? event.observation->text : notice.reason);  // not where it is told by a bare status
     tell(event, refusal);
   }
@@ -295,6 +297,7 @@ class SessionLost : public Detector {
     told.holder = holder_of(event, refusal, told.holder);
     if (told_already(told, event, refusal)) return learn(told, refusal);
     told.last_wording = refusal.witness;
+    told.last_id = refusal.id;
     if (++told.count[refusal.witness] <= told.reported) return learn(told, refusal);  // another witness told this refusal already
     note_going_on(told, event);
     learn(told, refusal);
@@ -312,6 +315,7 @@ class SessionLost : public Detector {
   // request was refused once; where it does not, the same words at once are one refusal.
   static bool told_already(Told& told, const TimelineEvent& event, const Refusal& refusal) {
     if (!refusal.to_holder || told.reported == 0 || event.call) return false;
+    if (refusal.id != 0 && told.last_id != 0 && refusal.id != told.last_id) return false;
     if (event.fitting > told.open_told) return ++told.open_told, false;
     const std::int64_t since = event.at.known() && told.last.known() ? event.at.us - told.last.us : 0;
     const bool shows_requests = event.session && event.session->counts.requests > 0;
