@@ -194,10 +194,23 @@ bool tells_failure(std::string_view text) {
 
 bool is_session_char(char c) { return is_a(c, kLetter | kDigit) || c == '-' || c == '_' || c == '.' || c == ':' || c == '/' || c == '+' || c == '~'; }
 
+// The length of a quote that begins here, as it is or as JSON escapes it; 0: none does.
+std::size_t quote_length(std::string_view text) {
+  if (text.starts_with('"') || text.starts_with('\'')) return 1;
+  if (!text.starts_with('\\')) return 0;
+  if (text.starts_with("\\u0027") || text.starts_with("\\u0022")) return 6;
+  return text.starts_with("\\\"") ? 2 : 0;
+}
+
 // What stands behind a mark: = or : or a blank, perhaps quoted or in brackets.
 std::string_view value_behind(std::string_view text, std::size_t at, bool blank_is_enough) {
   bool separated = false;
-  while (at < text.size() && (text[at] == '"' || text[at] == '\'' || is_blank(text[at]) || text[at] == '=' || text[at] == ':')) {
+  while (at < text.size()) {
+    if (const std::size_t quote = quote_length(text.substr(at)); quote > 0) {
+      at += quote;
+      continue;
+    }
+    if (!is_blank(text[at]) && text[at] != '=' && text[at] != ':') break;
     separated = separated || text[at] == '=' || text[at] == ':' || (blank_is_enough && is_blank(text[at]));
     ++at;
   }

@@ -62,6 +62,8 @@ TEST_CASE("sessions by their usual names") {
   CHECK(session("sessionId: abc ") == "abc");
   CHECK(session("mcp-session-id: abc ") == "abc");
   CHECK(session("{'mcp-session-id': 'abc'} ") == "abc");
+  CHECK(session(R"(sessionId=\u0027abc\u0027 )") == "abc");
+  CHECK(session(R"(Mcp-Session-Id: \"abc\" )") == "abc");
   CHECK(session("SSE (session abc): ") == "abc");
   CHECK(session("Session: abc ") == "abc");
   CHECK(session("the session began ") == "");
