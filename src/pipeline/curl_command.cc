@@ -29,6 +29,8 @@ class Shell {
     while (!rest_.empty() && !is_blank(rest_.front()) && !ends_command(rest_.front())) take(word);
     return true;
   }
+  // Where the words are over: what comes out goes elsewhere.
+  bool leads_elsewhere() const { return !rest_.empty() && (rest_.front() == '|' || rest_.front() == '>'); }
 
  private:
   static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -94,7 +96,7 @@ constexpr std::array<std::string_view, 24> kLongWithValue{{"output", "user", "ma
 
 struct Command {
   std::string method, url, fields, body;
-  bool has_body = false, body_unknown = false, session_unknown = false, json = false;
+  bool has_body = false, body_unknown = false, session_unknown = false, in_part = false, json = false;
 };
 
 void add_field(Command& command, const Word& word, std::string_view session) {
@@ -117,6 +119,7 @@ void take_option(Command& command, std::string_view option, const Word& value, s
   if (option == "X" || option == "request") command.method = value.text;
   else if (option == "H" || option == "header") add_field(command, value, session);
   else if (option == "url") command.url = value.text;
+  else if (option == "o" || option == "output" || option == "m" || option == "max-time") command.in_part = true;  // or it gives up after a while
   else if (option == "json") add_body(command, value, false), command.json = true;
   else if (option == "d" || option.starts_with("data")) add_body(command, value, option == "data-raw");
 }
@@ -192,6 +195,7 @@ std::optional<CurlRequest> read_curl_command(std::string_view text, std::string_
   if (command.json) request.head += "Content-Type: application/json\r\nAccept: application/json\r\n";
   request.body_unknown = command.body_unknown;
   request.session_unknown = command.session_unknown;
+  request.shown_in_part = command.in_part || shell.leads_elsewhere();
   if (!command.body_unknown) request.body = std::move(command.body);
   return request;
 }

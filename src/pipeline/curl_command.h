@@ -15,6 +15,7 @@ struct CurlRequest {
   std::string body;
   bool body_unknown = false;     // it comes from a file or a variable
   bool session_unknown = false;  // it names one, by a variable
+  bool shown_in_part = false;    // what came went through a pipe or into a file first
 };
 
 // Whether a command begins in this line: at its start, or behind a prompt that ends in $, %, # or >.

@@ -43,6 +43,11 @@ bool is_curls_note(std::string_view line) {
 
 bool is_interim(std::string_view status_line) { return status_line.starts_with("HTTP/1.1 1"); }
 
+// Where curl shows nothing but the body: a message, or an event.
+bool begins_shown_body(std::string_view line) {
+  return line.starts_with('{') || line.starts_with('[') || line.starts_with("event:") || line.starts_with("data:") || line.starts_with("id:");
+}
+
 std::string_view without_end(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
@@ -70,6 +75,8 @@ struct Half {
   bool seen = false, cut = false;
   bool of_command = false;  // as it was asked of curl, not as curl says that it sent it
   bool session_unknown = false;
+  bool headless = false;    // curl without -i and -v: the body is all that is shown
+  bool in_part = false;     // of the request: what is shown of its response need not be all of it
 };
 
 class DumpScan {
@@ -102,7 +109,9 @@ class DumpScan {
   enum class Part : std::uint8_t { outside, request_head, request_body, response_head, response_body };
 
   void take_inner(std::string_view line, const std::string& form) {
+    if (part_ == Part::outside && request_.of_command && begins_shown_body(line)) response_.seen = response_.headless = true, part_ = Part::response_body;
     if (part_ == Part::outside) return row_.books.ignore("between-exchanges");
+    if (line.starts_with("curl: (") || line.starts_with("^C")) return request_.in_part = true, row_.books.ignore("curls-note");  // it gave up
     if (of_curl_ && is_curls_note(line)) return row_.books.ignore("curls-note");
     ++lines_;
     switch (part_) {
@@ -124,7 +133,7 @@ class DumpScan {
   void ask() {
     std::optional<CurlRequest> asked = read_curl_command(std::exchange(command_, {}), session_);
     if (!asked) return row_.books.ignore("between-exchanges", std::exchange(lines_, 0));
-    request_ = {std::move(asked->head), std::move(asked->body), true, asked->body_unknown, true, asked->session_unknown};
+    request_ = {std::move(asked->head), std::move(asked->body), true, asked->body_unknown, true, asked->session_unknown, false, asked->shown_in_part};
   }
 
   void separate(std::string_view line) {
@@ -180,6 +189,7 @@ class DumpScan {
 
   bool parse(Half& half, bool request, app::HttpHead& head) {
     if (!half.seen) return true;
+    if (half.headless) return head.content_type = half.body.starts_with('{') || half.body.starts_with('[') ? "application/json" : "text/event-stream", true;
     half.head += "\r\n";
     std::string unfolded;
     if (!app::parse_head(half.head, request, false, unfolded, head)) return false;
@@ -208,7 +218,8 @@ class DumpScan {
       if (response_.cut) http->missing(Side::server, stamp);
       http->response_end(stamp);
     }
-    connection.close_exchange(std::move(http), response_.seen ? EndReason::complete : EndReason::evidence_ends, stamp);
+    const bool whole = response_.seen && !response_.headless && !request_.in_part;
+    connection.close_exchange(std::move(http), whole ? EndReason::complete : EndReason::evidence_ends, stamp);
     return true;
   }
 

@@ -1,7 +1,8 @@
 // Reads a text dump of HTTP: requests and responses as they stand in a terminal or a ticket, one behind the other, with lines of hashes,
 // dashes or equal signs between exchanges (a time in such a line is the exchange's), or curl -v's marks before the head lines, or behind curl
 // commands, which tell the requests where curl -i shows responses only. What is between is passed over. A dump has no
-// lengths to trust: a body ends where the next head, command or separator begins.
+// lengths to trust: a body ends where the next head, command or separator begins. What curl shows without its head, or in part, is read, and what is
+// missing of it missed by nobody.
 // Threads: none. Memory: one exchange, Limits::record_bytes at most. Not here: captures and HAR files.
 // Source: RFC 9112 sections 3 to 5; curl(1) --verbose.
 #pragma once

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <string>
+
 using mcpscan::pipeline::begins_curl_command;
 using mcpscan::pipeline::CommandLines;
 using mcpscan::pipeline::read_curl_command;
@@ -50,4 +52,13 @@ TEST_CASE("what a variable or a file holds is not there; a session id is the one
   CHECK(read_curl_command(command, "")->body_unknown);
   CHECK(read_curl_command("curl http://x/mcp -d \"{\\\"id\\\":$N}\"", "")->body_unknown);
   CHECK_FALSE(read_curl_command("curl http://x/mcp -d '{\"id\":\"$N\"}'", "")->body_unknown);
+}
+
+TEST_CASE("what goes through a pipe or into a file, or is given up after a while, may be shown in part") {
+  for (const char* rest : {" | head -5", " > out.txt", " -o out.txt", " -m 5", " --max-time 5", " 2>&1 | tee log"}) {
+    INFO(rest);
+    CHECK(read_curl_command(std::string("curl -i http://x/mcp") + rest, "")->shown_in_part);
+  }
+  CHECK_FALSE(read_curl_command("curl -i http://x/mcp", "")->shown_in_part);
+  CHECK_FALSE(read_curl_command("curl -i http://x/mcp -d 'a|b>c'", "")->shown_in_part);
 }

@@ -130,6 +130,14 @@ TEST_CASE("curl -i shows replies only: the commands tell their requests, and wha
   CHECK(scanned.row.books.total == 24);
 }
 
+TEST_CASE("a command whose reply is shown without its head has that reply") {
+  const std::string head = "-H 'Accept: application/json, text/event-stream' -H 'Content-Type: application/json' -H 'Mcp-Session-Id: abc-1' -d ";
+  const Scanned scanned = scan_text("$ curl -s http://x/mcp " + head + R"('{"jsonrpc":"2.0","id":1,"method":"ping"}' | jq)" + "\n{\n  \"jsonrpc\": \"2.0\",\n  \"id\": 1,\n  \"result\": {}\n}\n" +
+                                    "$ curl -sN http://x/mcp " + head + R"('{"jsonrpc":"2.0","id":2,"method":"ping"}')" + "\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n\n$ exit\n");
+  CHECK(scanned.kept.rows == Rows{"request", "message 1", "response 0", "message 1", "end", "request", "message 2", "response 0", "message 2", "end"});
+  CHECK(scanned.row.books.malformed.empty());
+}
+
 TEST_CASE("where exchanges begin: at commands, at heads that no command asked for, and at separators") {
   const auto begins = [](const std::string& text) {
     DumpedExchanges told;
