@@ -112,7 +112,7 @@ SessionState& SessionTracker::exchange_session(const Observation& seen, Exchange
 // An initialize names no session: its id comes with the response, or in a later line of the log; on the transport of 2024-11-05 it came before.
 SessionState& SessionTracker::pending_session(const Observation& seen, Exchange* exchange) {
   bool created = false;
-  SessionState* const opened = exchange ? nullptr : opened_session(sessions_);
+  SessionState* const opened = exchange || !endpoints_told_ ? nullptr : opened_session(sessions_);
   SessionState& state = opened ? *opened : sessions_.unnamed(fmt::format("{}#{}", options_.source_name, observed_), exchange ? SessionKeying::connection : SessionKeying::source, created);
   state.pending = !opened;
   if (exchange) {
