@@ -8,6 +8,7 @@
 #include "base/find_text.h"
 #include "base/ignoring_case.h"
 #include "base/text_head.h"
+#include "model/lost_session.h"
 
 namespace mcpscan::app {
 namespace {
@@ -305,9 +306,13 @@ bool Exchange::judge(Side from, std::string_view text) {
   return shown;
 }
 
+// Some servers refuse with 200 and words that are no JSON-RPC: {"error": "Session not found"}.
 void Exchange::keep_refusal(Side from, std::string_view text) {
   constexpr unsigned kFirstRefusal = 400;
-  if (from == Side::server && response_.head.status >= kFirstRefusal) refusal_ = text_head(text, state_.limits.evidence_text_bytes);
+  constexpr std::size_t kWordsBytes = 256;
+  if (from != Side::server) return;
+  const bool may_be_words = text.size() <= kWordsBytes && is_post() && find_text(text, "\"jsonrpc\"") == std::string_view::npos;
+  if (response_.head.status >= kFirstRefusal || (may_be_words && model::tells_lost_transport_session(text))) refusal_ = text_head(text, state_.limits.evidence_text_bytes);
 }
 
 void Exchange::json_text(Side from, std::string_view text, bool truncated, const Stamp& stamp) {

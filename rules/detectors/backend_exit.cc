@@ -25,7 +25,8 @@ class BackendExit : public Detector {
     const bool by_dump = end.dumped || told_.dumped;
     const bool told_how = !event.observation->notice->key.empty() || !event.observation->notice->second_key.empty();
     if ((event.session && event.session->ended && !told_how) || (told_before && (!told_how || by_dump))) return;
-    const bool seen_alive = event.session && (event.session->was_alive || event.session->initialize_seen || event.session->start_seen);
+    const bool was_asked = !event.observation->notice->method.empty();  // as is said with it
+    const bool seen_alive = was_asked || (event.session && (event.session->was_alive || event.session->initialize_seen || event.session->start_seen));
     if ((end.orderly && !waited_for) || (!told_how && !seen_alive && (event.session || end.dumped))) draft.level = Level::informational;
     told_ = {event.at, draft.session, end.dumped && !draft.level, true};
     if (end.asked) draft.cause_rule = "second-get-stream";

@@ -6,6 +6,9 @@
 // Source: JSON-RPC 2.0 section 5; protocol notes RS01 RS02 ID09 ID14.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "engine/by_session.h"
 #include "engine/call_picture.h"
 #include "engine/held_drafts.h"
@@ -25,6 +28,7 @@ class ReplyPairing : public Detector {
   void on_event(const TimelineEvent& event, FindingSink& findings) override {
     if (event.kind == EventKind::session_finished) return flush(*event.session, findings);
     if (event.kind == EventKind::exchange_opened) return note_listening(event);
+    if (event.kind == EventKind::notification || event.kind == EventKind::cancel) return note_notification(event);
     if (event.kind == EventKind::notice) return tell_complaint(event, findings);
     if (event.kind == EventKind::gap) {
       lacks_requests_ = lacks_requests_ || event.observation->direction == Direction::client_to_server;
@@ -33,6 +37,8 @@ class ReplyPairing : public Detector {
     const bool request_missing = event.verdict == ReplyVerdict::head_of_evidence || event.verdict == ReplyVerdict::unattributed;
     if (request_missing && event.observation->direction != Direction::client_to_server) lacks_streams_ = true;
     if (event.verdict == ReplyVerdict::orphan) orphan_ = OwnedId(event.observation->message->id);
+    if (event.verdict == ReplyVerdict::refusal) return tell_answer_to_notification(event, findings);
+    if (event.session) notified_.erase(event.session->index);
     if (event.verdict != verdict_ || event.across_streams) return;
     const bool by_client = event.observation->direction == Direction::client_to_server;
     if (own_id_only_ && (!event.own_id || !by_client)) return;
@@ -44,6 +50,8 @@ class ReplyPairing : public Detector {
   }
 
  private:
+  static constexpr std::string_view kNotifications = "notifications/";
+
   static bool is_for_all_replies(StreamKind stream) { return stream == StreamKind::legacy_sse || stream == StreamKind::get_standalone || stream == StreamKind::get_resume; }
 
   // The one stream of a session of the 2024-11-05 transport, on which the server asks.
@@ -51,7 +59,44 @@ class ReplyPairing : public Detector {
     if (event.session && event.session->keyed_by == SessionKeying::legacy_session_id && event.exchange->method == "GET") listening_[event.session->index] = true;
   }
 
+  // The last that a client sent, for all that is seen.
+  void note_notification(const TimelineEvent& event) {
+    constexpr std::string_view kByClients[] = {"notifications/initialized", "notifications/roots/list_changed"};
+    if (!is_orphans() || !event.session || !event.observation->message) return;
+    const std::string_view method = event.observation->message->method;
+    const bool by_client = event.observation->direction == Direction::client_to_server || std::find(std::begin(kByClients), std::end(kByClients), method) != std::end(kByClients);
+    if (by_client && method.starts_with(kNotifications)) notified_[event.session->index] = true;
+  }
+
+  // An error without an id, where no call waits and a notification came last, or that says itself which one it does not know. With an HTTP
+  // status of an error it refuses the exchange, as it may.
+  void tell_answer_to_notification(const TimelineEvent& event, FindingSink& findings) const {
+    constexpr std::int64_t kMethodNotFound = -32601;
+    const RpcMessage& message = *event.observation->message;
+    if (!is_orphans() || !event.session || event.call || event.session->mixed || message.error_code != kMethodNotFound) return;
+    if (event.exchange && (event.exchange->status >= 400 || event.exchange->carries_request)) return;
+    const bool after_one = notified_.find(event.session->index) != nullptr && event.session->open.empty();
+    if (!after_one && message.reason.find(kNotifications) == std::string_view::npos) return;
+    FindingDraft draft;
+    draft.session = event.session->label;
+    draft.requestor = Direction::client_to_server;
+    draft.at = event.at;
+    draft.detail = "notification";
+    if (event.exchange || event.session->transport == "stdio") {
+      draft.level = Level::medium;
+      draft.fault = {Party::server, Certainty::strong, {}, "it answered a notification, which no reply may follow"};
+    } else {
+      draft.level = Level::informational;
+      draft.fault = {Party::unknown, Certainty::undetermined, {"server"}, "a notification was answered; over HTTP it may be refused, by a status that this evidence does not tell"};
+    }
+    draft.evidence.push_back(evidence_of(event));
+    findings.add(std::move(draft));
+  }
+
+  bool is_orphans() const { return verdict_ == ReplyVerdict::orphan && !own_id_only_; }
+
   void flush(const Session& session, FindingSink& findings) {
+    notified_.erase(session.index);
     const bool heard = listening_.take(session.index) != nullptr || session.keyed_by != SessionKeying::legacy_session_id;
     bool asked_unseen = false;
     std::vector<FindingDraft> drafts = answers_.take(session.index);
@@ -158,12 +203,13 @@ class ReplyPairing : public Detector {
   bool lacks_streams_ = false;  // a reply came whose request is not in the evidence: what else came on its stream is nobody's
   OwnedId orphan_;  // the last one: its client may complain of it as well
   BySession<bool> listening_;
+  BySession<bool> notified_;   // its client's last message was a notification
   HeldDrafts answers_;
 };
 
 }  // namespace
 
-extern const DetectorEntry kReplyPairing{"reply_pairing", event_bits(EventKind::reply, EventKind::notice, EventKind::gap, EventKind::exchange_opened, EventKind::session_finished),
+extern const DetectorEntry kReplyPairing{"reply_pairing", event_bits(EventKind::reply, EventKind::notice, EventKind::gap, EventKind::exchange_opened, EventKind::notification, EventKind::cancel, EventKind::session_finished),
                                          {"verdict"},
                                          [](const Parameters& parameters) -> std::unique_ptr<Detector> { return std::make_unique<ReplyPairing>(parameters); }};
 

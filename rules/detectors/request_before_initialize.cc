@@ -43,6 +43,7 @@ class RequestBeforeInitialize : public Detector {
 
  private:
   static constexpr std::size_t kEarly = 1000;  // of one session
+  static constexpr std::string_view kUnfinished = "notification";  // what the server waited for still: rmcp's word
 
   // It was early only where the answer to initialize comes after it, or its server says so: else that answer is what the evidence lacks. One
   // that was never seen to ask on the wire may have done so in a hole, known only when what is behind it has come.
@@ -94,6 +95,9 @@ class RequestBeforeInitialize : public Detector {
   }
 
   void on_statement(const TimelineEvent& event, FindingSink& findings) {
+    if (event.observation->notice->reason == kUnfinished) {
+      return tell(event, findings, {Party::unknown, Certainty::undetermined, {"client", "server"}, "a request came before notifications/initialized, and the server gave the session up for it: whether the client sent it too early, and whether the server had to refuse it, the record does not tell"});
+    }
     tell_early(event, findings);
     if (was_told(event)) return;  // by the message itself
     if (event.observation->vantage == Vantage::gateway) {

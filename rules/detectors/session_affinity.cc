@@ -27,12 +27,12 @@ class SessionAffinity : public Detector {
     if (event.kind == EventKind::session_finished) return flush(event, findings);
     const bool summary = event.kind == EventKind::exchange_summary;
     const unsigned status = summary ? event.observation->http->status : event.exchange->status;
-    const bool answered = status >= 200 && status < 300;
-    if (answered) servers_.note_answer(event);
-    if (!summary && !event.exchange->named_session) return;
     const HttpFacts* http = event.observation->http;
     const std::string_view method = summary ? http->method : std::string_view(event.exchange->method);
     const bool refused = refuses_session(method, status, http ? http->refusal : std::string_view());
+    const bool answered = status >= 200 && status < 300 && !refused;
+    if (answered) servers_.note_answer(event);
+    if (!summary && !event.exchange->named_session) return;
     if (refused) servers_.note_refusal(event);
     else if (!answered) return;
     if (!refused && refused_last(event)) return;

@@ -78,6 +78,7 @@ struct Refusal {
   bool to_holder = false;     // told by the one who was refused
   bool in_band = false;       // an error that answers a request of a session which may be alive
   bool speaks_mcp = false;    // by a JSON-RPC error, which no proxy writes that only knows HTTP
+  std::uint64_t id = 0;       // of the request, where it is told
 };
 
 class SessionLost : public Detector {
@@ -113,7 +114,7 @@ class SessionLost : public Detector {
     std::uint64_t reported = 0;
     std::uint64_t exchange = 0;         // told last
     std::uint64_t open_told = 0;        // refusals of one of several calls in flight
-    std::uint64_t last_wording = 0;
+    std::uint64_t last_wording = 0, last_id = 0;
     Time first, last;
     bool sent_since = false;            // the log has shown a request since the last one
     bool answered_again = false;
@@ -167,6 +168,7 @@ class SessionLost : public Detector {
     refusal.witness = wording_of(event.observation->text);
     refusal.to_holder = event.observation->direction == Direction::server_to_client;
     refusal.status = status_of(notice.second_key);
+    refusal.id = notice.key.empty() ? 0 : hash_bytes(notice.key) | 1;
     refusal.says_so = tells_lost_session(notice.reason.empty() ? event.observation->text : notice.reason);  // not where it is told by a bare status
     tell(event, refusal);
   }
@@ -205,8 +207,11 @@ class SessionLost : public Detector {
   void note_who(const TimelineEvent& event, std::string_view method, unsigned status) {
     if (!event.session) return;
     const std::string_view body = event.observation->http ? event.observation->http->refusal : std::string_view();
-    if (status >= 200 && status < 300) servers_.note_answer(event);
-    else if ((!event.exchange || event.exchange->named_session) && refuses_session(method, status, body)) servers_.note_refusal(event);
+    if (!refuses_session(method, status, body)) {
+      if (status >= 200 && status < 300) servers_.note_answer(event);
+    } else if (!event.exchange || event.exchange->named_session) {
+      servers_.note_refusal(event);
+    }
   }
 
   void on_exchange(const TimelineEvent& event) {
@@ -216,7 +221,7 @@ class SessionLost : public Detector {
     if (!event.exchange->named_session) return;
     if (status == kNotFound && event.exchange->replies > 0) return;  // its error body has told
     const std::string_view body = http ? http->refusal : std::string_view();
-    if (status >= 400 && tells_lost_session(body)) return tell(event, {kExchange, status, true, false, false});  // whatever the status
+    if (tells_lost_session(body)) return tell(event, {kExchange, status, true, false, false});  // whatever the status
     if (status == kNotFound && event.exchange->method == "POST" && is_page(body)) return note_page(event);
     on_status(event, status, kExchange);
   }
@@ -270,12 +275,16 @@ class SessionLost : public Detector {
     return false;
   }
 
-  // An error for no request, quoted in a log that shows none: only its words tell.
+  // An error for no request, quoted in a log that shows none: only its words tell, and for a request's id the code as well, which no tool gives.
   void on_nobodys_error(const TimelineEvent& event) {
     const RpcMessage& message = *event.observation->message;
-    const bool from_server = event.observation->direction != Direction::client_to_server;
-    if (is_transport_error(message) && from_server && tells_lost_session(message.reason)) tell(event, {kExchange, 0, true, true, false});
+    if (event.observation->direction == Direction::client_to_server) return;
+    const bool by_code = is_refusal_code(message.error_code) && !is_upstream_error(event) && tells_lost_transport_session(message.reason);
+    if (is_transport_error(message) ? tells_lost_session(message.reason) : by_code) tell(event, {kExchange, 0, true, true, false});
   }
+
+  // What SDKs answer for a session that they do not know: TypeScript, Python, and Python's client for a plain 404.
+  static bool is_refusal_code(std::int64_t code) { return code == -32001 || code == -32600 || code == 32600; }
 
   void answered(const TimelineEvent& event) {
     const auto pages = pages_.empty() ? pages_.end() : pages_.find(event.session->index);
@@ -298,6 +307,7 @@ class SessionLost : public Detector {
     told.holder = holder_of(event, refusal, told.holder);
     if (told_already(told, event, refusal)) return learn(told, refusal);
     told.last_wording = refusal.witness;
+    told.last_id = refusal.id;
     if (++told.count[refusal.witness] <= told.reported) return learn(told, refusal);  // another witness told this refusal already
     if (is_request(event)) note_going_on(told, event);
     learn(told, refusal);
@@ -316,6 +326,7 @@ class SessionLost : public Detector {
   // request was refused once; where it does not, the same words at once are one refusal.
   static bool told_already(Told& told, const TimelineEvent& event, const Refusal& refusal) {
     if (!refusal.to_holder || told.reported == 0 || event.call) return false;
+    if (refusal.id != 0 && told.last_id != 0 && refusal.id != told.last_id) return false;
     if (event.fitting > told.open_told) return ++told.open_told, false;
     const std::int64_t since = event.at.known() && told.last.known() ? event.at.us - told.last.us : 0;
     const bool shows_requests = event.session && event.session->counts.requests > 0;
@@ -325,7 +336,8 @@ class SessionLost : public Detector {
 
   static void learn(Told& told, const Refusal& refusal) {
     told.by_404 = told.by_404 || refusal.status == kNotFound;
-    told.wrong_status = told.wrong_status || (refusal.status >= 400 && refusal.status != kNotFound);
+    const bool as_answer = refusal.status / 100 == 2 && !refusal.speaks_mcp;
+    told.wrong_status = told.wrong_status || as_answer || (refusal.status >= 400 && refusal.status != kNotFound);
     told.to_holder = told.to_holder || refusal.to_holder;
     told.said_so = told.said_so || refusal.says_so;
     told.in_band = told.in_band && refusal.in_band;

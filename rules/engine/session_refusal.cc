@@ -29,6 +29,7 @@ bool refuses_session(std::string_view method, unsigned status, std::string_view 
   if (status == 404 && (contains_ignoring_case(body, kMethodNotFound.digits) || contains_ignoring_case(body, "method not found"))) return false;
   if (status == 404 && is_page(body)) return tells_lost_session(body);
   if (status == 404) return tells_lost_session(body) || says_not_initialized(body) || std::none_of(std::begin(kOthers), std::end(kOthers), [&](const Cause& other) { return contains_ignoring_case(body, other.digits); });
+  if (status < 300) return tells_lost_session(body);  // by a server that has no status for it
   return status == 400 && (tells_lost_session(body) || says_not_initialized(body));
 }
 

@@ -28,6 +28,18 @@ constexpr Words kBadBehind[] = {"not found", "not be found", "n't be found", "no
 
 constexpr Words kPhrases[] = {"no transport found for session", "no transport for session", "no active transport for session", "no active sse connection for session"};
 
+// What else may stand right before the session of a transport.
+constexpr Words kVerdicts[] = {"no", "valid", "find", "such", "recognize", "recognise", "know"};
+constexpr std::string_view kSession = "session";
+
+std::string lower_head(std::string_view told) {
+  const std::string_view head = told.substr(0, kHeadBytes);
+  std::string text;
+  text.reserve(head.size());
+  for (const char c : head) text += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return text;
+}
+
 // The word that ends at `end`, without what separates words.
 std::string_view word_before(std::string_view text, std::size_t end) {
   std::size_t from = end;
@@ -72,6 +84,19 @@ bool is_the_session(std::string_view text, std::size_t at, std::size_t end) {
 
 }  // namespace
 
+bool tells_lost_transport_session(std::string_view told) {
+  if (!tells_lost_session(told)) return false;
+  const std::string text = lower_head(told);
+  for (std::size_t at = text.find(kSession); at != std::string::npos; at = text.find(kSession, at + 1)) {
+    std::size_t end = at;
+    while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == '_')) --end;
+    const std::string_view word = word_before(text, end);
+    const bool plain = word.empty() || is_one_of(kFillers, word) || is_one_of(kBadBefore, word) || is_one_of(kVerdicts, word);
+    if (!plain) return false;
+  }
+  return true;
+}
+
 bool is_transport_error(const RpcMessage& message) {
   if (message.kind != MessageKind::error) return false;
   if (message.id.type == IdType::string) return message.id.value.empty() || message.id.value == "server-error";
@@ -79,11 +104,7 @@ bool is_transport_error(const RpcMessage& message) {
 }
 
 bool tells_lost_session(std::string_view told) {
-  constexpr std::string_view kSession = "session";
-  const std::string_view head = told.substr(0, kHeadBytes);
-  std::string text;
-  text.reserve(head.size());
-  for (const char c : head) text += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  const std::string text = lower_head(told);
   if (std::any_of(std::begin(kPhrases), std::end(kPhrases), [&](std::string_view phrase) { return text.find(phrase) != std::string::npos; })) return true;
   for (std::size_t at = text.find(kSession); at != std::string::npos; at = text.find(kSession, at + 1)) {
     const std::size_t end = at + kSession.size();

@@ -14,7 +14,9 @@ bool is_transport_error(const RpcMessage& message);
 
 // Looks at the head of the text only, since stacks may follow an error.
 bool tells_lost_session(std::string_view text);
-// As above, and the session is said to be one that a gateway keeps to a backend.
+// As above, and no word calls the session another than the transport's: not "Browser session not found".
+bool tells_lost_transport_session(std::string_view text);
+// As tells_lost_session, and the session is said to be one that a gateway keeps to a backend.
 bool tells_lost_upstream_session(std::string_view text);
 
 }  // namespace mcpscan::model

@@ -98,7 +98,7 @@ Observation RecordObserver::base_of(const LogRecord& record) const {
   if (!model::is_masked_id(record.session)) seen.session = record.session;
   seen.connection = record.process;
   seen.tells_all = record.tells_all;
-  seen.channel = hash_bytes(record.logger, record.dialect + 1u);
+  seen.channel = hash_bytes(record.logger.empty() ? record.codec : record.logger, record.dialect + 1u);  // of one name, the form tells who wrote it
   seen.text = record.line.substr(0, limits_.evidence_text_bytes);
   return seen;
 }
@@ -284,7 +284,13 @@ void RecordObserver::observe_unknown(const LogRecord& record, ParsedBlock& block
   }
   const std::string_view peer = record.peer.empty() ? around.peer : record.peer;
   seen.http = peer_facts(peer, record.peer.empty() ? around.peer_port : record.peer_port, user_in(before), block.arena);
+  const std::size_t first = block.observations.size();
   observe_body(record, record.text.substr(found.position), found.codec, false, seen, block);
+  if (!around.of_failure || record.direction != model::Direction::unknown) return;
+  for (std::size_t i = first; i < block.observations.size(); ++i) {
+    Observation& told = block.observations[i];
+    if (told.message != nullptr && told.message->kind == model::MessageKind::error) told.direction = model::Direction::unknown;
+  }
 }
 
 }  // namespace mcpscan::pipeline

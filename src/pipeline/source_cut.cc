@@ -65,7 +65,7 @@ class SourceCut {
     is_whole_ = job_.kept == nullptr;
     const bool by_record = !is_whole_ || job_.share;
     if (by_record && reader == "har") return cut_har(**opened);
-    if (by_record && reader == "http-text") return cut_lines(**opened, begins_dumped_exchange);
+    if (by_record && reader == "http-text") return cut_lines(**opened, [told = DumpedExchanges()](std::string_view, std::string_view line) mutable { return told.begin_with(line); });
     if (by_record && reader.starts_with("transcript/")) return cut_lines(**opened, [](std::string_view, std::string_view) { return true; });
     if (by_record && reader.starts_with("log/")) return cut_log(**opened);
     if (job_.share) return Error{ErrorCode::unsupported, fmt::format("evidence read as '{}' cannot be shared", reader), job_.row.path, "extract without --share"};
@@ -80,7 +80,7 @@ class SourceCut {
   }
 
   // A record begins where `begins` says so, line by line.
-  Status cut_lines(ByteReader& bytes, bool (*begins)(std::string_view, std::string_view)) {
+  Status cut_lines(ByteReader& bytes, ingest::RecordBorder begins) {
     const auto starts = [begins, previous = std::string()](const ingest::TextBlock& block) mutable {
       std::vector<std::uint64_t> lines;
       const std::string_view text = block.bytes;

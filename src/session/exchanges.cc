@@ -160,7 +160,8 @@ void SessionTracker::close_exchange(Exchange& exchange, EndReason reason, const 
   for (const std::uint32_t handle : exchange.calls) {
     Call& call = calls_.at(handle);
     if (call.exchange != exchange.id || call.closed != CloseReason::open) continue;
-    const CloseReason why = end_of_call(exchange, *state, reason);
+    const bool in_words = exchange.status < 300 && seen.http && !seen.http->refusal.empty();
+    const CloseReason why = in_words ? CloseReason::refused : end_of_call(exchange, *state, reason);
     if (why == CloseReason::open) continue;
     if (why == CloseReason::stream_closed && exchange.status == 200 && seen.http) call.came_instead = model::other_body(seen.http->content_type);
     if (may_live_on(exchange, *state, why)) {

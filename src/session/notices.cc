@@ -105,7 +105,9 @@ bool SessionTracker::lives_beside(const SessionState& state) {
 void SessionTracker::on_session_created_notice(const Observation& seen, Event& told) {
   if (!seen.session.empty()) {
     if (!sessions_.find(seen.session, {})) {
-      if (SessionState* pending = pending_for_creation()) {
+      const bool names_pending = seen.keying != SessionKeying::legacy_session_id;  // that one is given out before anything is asked
+      endpoints_told_ = endpoints_told_ || !names_pending;
+      if (SessionState* pending = names_pending ? pending_for_creation() : nullptr) {
         bind(*pending, seen.session, {}, SessionKeying::mcp_session_id, seen);
       } else if (seen.keying == SessionKeying::mcp_session_id) {
         if (SessionState* opening = only_by_name(true)) sessions_.also_named(*opening, seen.session, seen.keying);

@@ -43,6 +43,20 @@ std::string_view transport_of(const Observation& seen, SessionKeying keying) {
   return "unknown";
 }
 
+// Of the transport of 2024-11-05, that an endpoint was given out for and nothing was asked in so far: the log's only such one, if it has no others.
+SessionState* opened_session(SessionTable& sessions) {
+  SessionState* opened = nullptr;
+  bool several = false;
+  sessions.each([&](SessionState& state) {
+    const model::Session& session = state.session;
+    several = several || session.keyed_by == SessionKeying::mcp_session_id;
+    if (session.keyed_by != SessionKeying::legacy_session_id || !session.start_seen || session.ended || session.counts.requests > 0) return;
+    several = several || opened != nullptr;
+    opened = &state;
+  });
+  return several ? nullptr : opened;
+}
+
 }  // namespace
 
 SessionState& SessionTracker::session_of(const Observation& seen, Exchange* exchange) {
@@ -98,7 +112,7 @@ SessionState& SessionTracker::exchange_session(const Observation& seen, Exchange
   return started(state, created, seen);
 }
 
-// An initialize names no session: its id comes with the response, or in a later line of the log.
+// An initialize names no session: its id comes with the response, or in a later line of the log; on the transport of 2024-11-05 it came before.
 SessionState& SessionTracker::pending_session(const Observation& seen, Exchange* exchange) {
   if (SessionState* const state = exchange ? redirected_session(seen) : nullptr) {
     exchange->session = state->session.index;
@@ -106,14 +120,14 @@ SessionState& SessionTracker::pending_session(const Observation& seen, Exchange*
     return started(*state, false, seen);
   }
   bool created = false;
-  SessionState& state = sessions_.unnamed(fmt::format("{}#{}", options_.source_name, observed_), exchange ? SessionKeying::connection : SessionKeying::source,
-                                          created);
-  state.pending = true;
+  SessionState* const opened = exchange || !endpoints_told_ ? nullptr : opened_session(sessions_);
+  SessionState& state = opened ? *opened : sessions_.unnamed(fmt::format("{}#{}", options_.source_name, observed_), exchange ? SessionKeying::connection : SessionKeying::source, created);
+  state.pending = !opened;
   if (exchange) {
     exchange->session = state.session.index;
     state.carrier = exchange->id;
   } else {
-    pending_.push_back(state.session.index);
+    if (!opened) pending_.push_back(state.session.index);
     ++nameless_starts_;
     if (source_session_ != kNoSession && sessions_.alive(source_session_)) {
       SessionState& before = sessions_.at(source_session_);

@@ -224,7 +224,7 @@ class SessionTracker : public model::ObservationSink {
   std::uint32_t nameless_asker_ = kNoSession;                          // log: the one whose requests name none, so that its replies need not either
   std::uint32_t modern_session_ = kNoSession;                          // log: the one of all requests that need none
   std::unordered_map<std::string, std::uint64_t> unplaced_;            // log: id -> records of replies without a stream that no single session fits
-  bool clients_name_ = false, hosts_show_ = false;                     // log: some session goes by a name of its client's making; its messages stand in it
+  bool clients_name_ = false, hosts_show_ = false, endpoints_told_ = false;  // log: some session goes by a name of its client's making; its messages stand in it; of the older transport
   std::vector<std::uint64_t> writers_;                                 // log: by call handle, the process that told of it; 0: not told
   CallRef rejected_;                                                   // whose reply a client refused last
   struct LastMessage { std::uint64_t digest = 0, channel = 0; Time at; };

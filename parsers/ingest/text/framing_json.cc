@@ -294,7 +294,10 @@ void Framer::take_keys(const JsonKeys& keys, Frame& frame, bool take_time) {
   if (take_time) frame.stamp(read_time(keys.time));
   if (frame.level.empty()) frame.level = keys.level.text;
   if (frame.logger.empty()) frame.logger = keys.logger.text;
-  if (frame.session.empty()) frame.session = session_or_nothing(keys.session.present() ? unescape_json(keys.session, arena_) : std::string_view{});
+  if (frame.session.empty()) {
+    frame.session = session_or_nothing(keys.session.present() ? unescape_json(keys.session, arena_) : std::string_view{});
+    if (keys.conversation && !frame.session.empty()) frame.session = arena_.copy("conversation " + std::string(frame.session));  // no id that a server gave
+  }
   if (!frame.session.empty()) frame.keying = keys.own_session ? model::SessionKeying::process : model::SessionKeying::mcp_session_id;
   if (keys.direction.is_text()) frame.direction = direction_of(keys.direction.text);
   frame.process = mix(mix(frame.process, keys.pod.text), keys.process.text);

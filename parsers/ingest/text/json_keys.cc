@@ -159,6 +159,7 @@ JsonKeys JsonKeys::of(const JsonMembers& members, bool rpc) {
   if (rpc && !keys.session.is_text()) {
     if (const JsonValue session = session_within(members); session.present()) keys.session = session;
   }
+  keys.conversation = cwd;
   keys.own_session = cwd || keys.session.text.substr(0, 6) == "stdio:";
   return keys;
 }

@@ -15,6 +15,7 @@ struct JsonKeys {
   JsonValue second_body;     // and another one: records of whole calls show the reply beside the request
   bool is_rpc = false;       // the line itself is a JSON-RPC message
   bool own_session = false;  // the session is the writing program's own, not an MCP session
+  bool conversation = false; // and one that people have with it
 
   // `rpc`: the line holds the word jsonrpc somewhere; without it no body is looked for.
   static JsonKeys of(const JsonMembers& members, bool rpc);

@@ -179,12 +179,38 @@ Direction by_bracket(std::string_view text) {
   return party == Party::none ? Direction::unknown : spoken_by(party);
 }
 
+// Among the last words: what was asked failed, or the request is said to be in error.
+bool tells_failure(std::string_view text) {
+  constexpr int kLastWords = 8;
+  int words = 0;
+  bool failed = false, error = false;
+  each_word_backwards(text, [&](std::string_view word) {
+    failed = equal_ignoring_case(word, "failed") || equal_ignoring_case(word, "failure") || (error && equal_ignoring_case(word, "request"));
+    error = equal_ignoring_case(word, "error");
+    return !failed && ++words < kLastWords;
+  });
+  return failed;
+}
+
 bool is_session_char(char c) { return is_a(c, kLetter | kDigit) || c == '-' || c == '_' || c == '.' || c == ':' || c == '/' || c == '+' || c == '~'; }
+
+// The length of a quote that begins here, as it is or as JSON escapes it; 0: none does.
+std::size_t quote_length(std::string_view text) {
+  if (text.starts_with('"') || text.starts_with('\'')) return 1;
+  if (!text.starts_with('\\')) return 0;
+  if (text.starts_with("\\u0027") || text.starts_with("\\u0022")) return 6;
+  return text.starts_with("\\\"") ? 2 : 0;
+}
 
 // What stands behind a mark: = or : or a blank, perhaps quoted or in brackets.
 std::string_view value_behind(std::string_view text, std::size_t at, bool blank_is_enough) {
   bool separated = false;
-  while (at < text.size() && (text[at] == '"' || text[at] == '\'' || is_blank(text[at]) || text[at] == '=' || text[at] == ':')) {
+  while (at < text.size()) {
+    if (const std::size_t quote = quote_length(text.substr(at)); quote > 0) {
+      at += quote;
+      continue;
+    }
+    if (!is_blank(text[at]) && text[at] != '=' && text[at] != ':') break;
     separated = separated || text[at] == '=' || text[at] == ':' || (blank_is_enough && is_blank(text[at]));
     ++at;
   }
@@ -285,6 +311,7 @@ Surroundings describe_surroundings(std::string_view before_body, std::string_vie
   after = after.substr(0, kNearBytes);
   Surroundings result;
   result.direction = direction_of(before_body);
+  result.of_failure = result.direction != Direction::unknown && tells_failure(before_body);
   result.session = session_in(before_body);
   if (result.session.empty()) result.session = session_in(after);
   if (result.session.empty() && far.size() > before_body.size()) result.session = session_in(far);

@@ -16,6 +16,7 @@ struct Surroundings {
   std::string_view session;
   std::string_view peer;
   std::uint16_t peer_port = 0;
+  bool of_failure = false;    // "client request failed: {...}": the words say what failed; an error behind them is the answer
 };
 
 inline constexpr std::size_t kNearBytes = 512;

@@ -171,6 +171,32 @@ TEST_CASE("facts: names are decoded, secrets are digests, addresses are the conn
   CHECK(recorder.port == 4711);
 }
 
+TEST_CASE("what a server says instead of a reply is kept where it refuses by status, or in words about the session") {
+  struct Refusals final : model::ObservationSink {
+    void observe(const model::Observation& o) override {
+      if (o.kind == model::ObservationKind::exchange_end) told = o.http->refusal;
+    }
+    std::string told;
+  };
+  const auto told = [](const std::string& response) {
+    Refusals refusals;
+    Limits limits;
+    model::AnomalyLog anomalies;
+    app::BodyMessages messages{limits, anomalies, refusals};
+    app::HttpShared shared{limits, messages, anomalies};
+    model::FlowInfo flow;
+    flow.saw_start = true;
+    const auto analyzer = app::make_http_analyzer(shared, flow);
+    analyzer->feed(Side::client, post(call(1)), {});
+    analyzer->feed(Side::server, response, {});
+    return refusals.told;
+  };
+  CHECK(told(json_reply(R"({"error":"Session not found"})")) == R"({"error":"Session not found"})");
+  CHECK(told("HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\ngone") == "gone");
+  CHECK(told(json_reply(R"({"ok":true})")).empty());
+  CHECK(told(json_reply(R"({"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"Session not found"}]}})")).empty());
+}
+
 TEST_CASE("a legacy URL is resolved against its stream, absolute or relative") {
   Limits limits;
   app::McpEndpoints endpoints(limits);

@@ -104,6 +104,56 @@ TEST_CASE("curl -v: marks are taken off, its own words passed over, HTTP/2 heads
   CHECK(scanned.kept.rows == Rows{"request", "message 7", "response 200", "message 7", "end"});
 }
 
+const std::string kCommands =
+    "user@host:~$ curl -isS http://x:3000/mcp -H 'Content-Type: application/json' \\\n"
+    "> -H 'Accept: application/json, text/event-stream' -H \"Mcp-Session-Id: $SID\" -d '{\"jsonrpc\":\"2.0\",\n"
+    "\"id\":7,\"method\":\"ping\"}'\n"
+    "HTTP/1.1 200 OK\nContent-Type: application/json\nMcp-Session-Id: abc-1\n\n"
+    "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}\n"
+    "$ curl -v x:3000/mcp -H \"mcp-session-id: $SID\" -d '{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"ping\"}'\n"
+    "*   Trying 127.0.0.1:3000...\n"
+    "> POST /mcp HTTP/1.1\n> Host: x:3000\n> mcp-session-id: abc-1\n> Content-Type: application/json\n> Content-Length: 40\n>\n"
+    "* upload completely sent off: 40 bytes\n"
+    "< HTTP/1.1 200 OK\n< Content-Type: text/event-stream\n<\n"
+    "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{}}\n\n"
+    "* Connection #0 to host x left intact\n";
+
+TEST_CASE("curl -i shows replies only: the commands tell their requests, and what curl -v leaves out of its own") {
+  CHECK(is_http_dump(kCommands));
+  CHECK_FALSE(is_http_dump("HTTP/1.1 200 OK\nContent-Type: application/json\n\n{}\n"));
+  const Scanned scanned = scan_text(kCommands);
+  CHECK(scanned.kept.rows == Rows{"request", "message 7", "response 200", "message 7", "end", "request", "message 8", "response 200", "message 8", "end"});
+  CHECK(scanned.kept.session == "abc-1");
+  CHECK(scanned.kept.lines.front() == 1);
+  CHECK(scanned.kept.lines.back() == 9);
+  CHECK(scanned.row.books.malformed.empty());
+  CHECK(scanned.row.books.total == 24);
+}
+
+TEST_CASE("a command whose reply is shown without its head has that reply") {
+  const std::string head = "-H 'Accept: application/json, text/event-stream' -H 'Content-Type: application/json' -H 'Mcp-Session-Id: abc-1' -d ";
+  const Scanned scanned = scan_text("$ curl -s http://x/mcp " + head + R"('{"jsonrpc":"2.0","id":1,"method":"ping"}' | jq)" + "\n{\n  \"jsonrpc\": \"2.0\",\n  \"id\": 1,\n  \"result\": {}\n}\n" +
+                                    "$ curl -sN http://x/mcp " + head + R"('{"jsonrpc":"2.0","id":2,"method":"ping"}')" + "\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n\n$ exit\n");
+  CHECK(scanned.kept.rows == Rows{"request", "message 1", "response 0", "message 1", "end", "request", "message 2", "response 0", "message 2", "end"});
+  CHECK(scanned.row.books.malformed.empty());
+}
+
+TEST_CASE("where exchanges begin: at commands, at heads that no command asked for, and at separators") {
+  const auto begins = [](const std::string& text) {
+    DumpedExchanges told;
+    std::vector<int> lines;
+    for (std::size_t at = 0, number = 1; at < text.size(); ++number) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      if (told.begin_with(text.substr(at, end - at))) lines.push_back(static_cast<int>(number));
+      at = end + 1;
+    }
+    return lines;
+  };
+  CHECK(begins(kCommands) == std::vector<int>{1, 9});
+  CHECK(begins(kTwo) == std::vector<int>{1, 14});
+  CHECK(begins("HTTP/1.1 100 Continue\n\nHTTP/1.1 200 OK\n\n{}\nPOST /mcp HTTP/1.1\n\n{}\nHTTP/1.1 200 OK\n") == std::vector<int>{1, 3, 6});
+}
+
 TEST_CASE("other traffic is counted, a body beyond its bound is cut, and all lines are in the books") {
   Limits small;
   small.body_bytes = 64;

@@ -136,3 +136,15 @@ TEST_CASE("one log for each of two replicas, of which one only answers a session
   CHECK(of_affinity(findings_of({answers, refuses})) == 1);
   CHECK(of_affinity(findings_of({answers, later})) == 0);
 }
+
+TEST_CASE("an error that a log quotes behind words of a failed request is the server's answer, whatever its id") {
+  const std::string failed = "ERROR [mcp-client] request failed: ";
+  for (const char* id : {"7", "\"server-error\""}) {
+    INFO(id);
+    const model::Finding found = only_finding({at(9, failed + R"({"jsonrpc":"2.0","id":)" + id + R"(,"error":{"code":-32600,"message":"Session not found"}})")});
+    CHECK(found.rule == "session-lost");
+    CHECK(found.fault.party == Party::server);
+  }
+  CHECK(findings_of({at(9, failed + R"({"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"Browser session not found"}})")}).empty());
+  CHECK(findings_of({at(9, failed + R"({"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"Session not found"}],"isError":true}})")}).empty());
+}

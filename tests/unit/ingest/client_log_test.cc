@@ -40,15 +40,18 @@ TEST_CASE("Claude Code's log of a server: calls are outcomes, the conversation's
     return R"({")" + std::string(key) + R"(":")" + std::string(text) + R"(","timestamp":"2026-11-29T14:01:30.000Z","sessionId":"83ab50d9-0842-476c-96e5-ea9325cdca06","cwd":"/w"})" + "\n";
   };
   const auto read = parse(line("debug", "Calling MCP tool: run_tests") + line("debug", "Tool 'run_tests' still running (60s elapsed)") +
-                          line("debug", "Tool 'run_tests' completed successfully in 1m 20s") + line("error", "Tool 'x' failed after 60s: MCP error -32001: Request timed out"));
-  REQUIRE(read.records.size() == 4);
+                          line("debug", "Tool 'run_tests' completed successfully in 1m 20s") + line("error", "Tool 'x' failed after 60s: MCP error -32001: Request timed out") +
+                          line("debug", R"(Sending {\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\"})"));
+  REQUIRE(read.records.size() == 5);
   CHECK(read.records[0].kind == RecordKind::outcome);
   CHECK(read.records[0].session.empty());
   CHECK(read.records[0].at == "2026-11-29T14:01:30.000000Z");
   CHECK(read.records[1].reason == "progress");
   CHECK(read.records[2].kind == RecordKind::outcome);
   CHECK(read.records[3].kind == RecordKind::outcome);
-  for (const auto& record : read.records) CHECK(record.dialect == "claude-code");
+  CHECK(read.records[4].session == "conversation 83ab50d9-0842-476c-96e5-ea9325cdca06");
+  CHECK(read.records[4].keying == "process");
+  for (std::size_t i = 0; i < 4; ++i) CHECK(read.records[i].dialect == "claude-code");
 }
 
 TEST_CASE("Cursor: a call id over two lines is one record, and a reply to nobody is its client's complaint") {

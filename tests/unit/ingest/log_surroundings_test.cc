@@ -44,6 +44,14 @@ TEST_CASE("phrases that name a party, then single words, the nearest to the body
   CHECK(direction("inside outer ") == kNone);
 }
 
+TEST_CASE("words that say what failed are told from those that name the message behind them") {
+  CHECK(describe_surroundings("[mcp-client] request failed: ", "").of_failure);
+  CHECK(describe_surroundings("Request to server failed with ", "").of_failure);
+  CHECK(describe_surroundings("request error: ", "").of_failure);
+  CHECK_FALSE(describe_surroundings("ERROR client request ", "").of_failure);
+  CHECK_FALSE(describe_surroundings("client -> server ", "").of_failure);
+}
+
 TEST_CASE("sessions by their usual names") {
   const auto session = [](std::string_view before, std::string_view after = "") { return std::string(describe_surroundings(before, after).session); };
   CHECK(session("session=abc-1 x ") == "abc-1");
@@ -54,6 +62,8 @@ TEST_CASE("sessions by their usual names") {
   CHECK(session("sessionId: abc ") == "abc");
   CHECK(session("mcp-session-id: abc ") == "abc");
   CHECK(session("{'mcp-session-id': 'abc'} ") == "abc");
+  CHECK(session(R"(sessionId=\u0027abc\u0027 )") == "abc");
+  CHECK(session(R"(Mcp-Session-Id: \"abc\" )") == "abc");
   CHECK(session("SSE (session abc): ") == "abc");
   CHECK(session("Session: abc ") == "abc");
   CHECK(session("the session began ") == "");

@@ -52,3 +52,14 @@ TEST_CASE("a gateway's own session to a backend is told apart where the text say
   CHECK_FALSE(model::tells_lost_upstream_session("Session not found"));
   CHECK_FALSE(model::tells_lost_upstream_session("upstream error: tool not found"));
 }
+
+TEST_CASE("a session that some other word names is none of the transport's") {
+  for (const char* text : {"Session not found", "Bad Request: No valid session ID provided", "MCP session is unknown on this API instance", "Invalid or expired session ID", "Unknown Mcp-Session-Id header"}) {
+    INFO(text);
+    CHECK(model::tells_lost_transport_session(text));
+  }
+  for (const char* text : {"Browser session not found", "Terminal session 7 does not exist", "Invalid browser_session_id", "User-session expired", "File not found"}) {
+    INFO(text);
+    CHECK_FALSE(model::tells_lost_transport_session(text));
+  }
+}
