@@ -38,6 +38,17 @@ std::string with_readable_bodies(ShareText& text, std::string_view entry) {
   return out + text.document(entry.substr(done));
 }
 
+// What a curl command in a terminal's transcript logs in with.
+void know_logins(ShareText& text, std::string_view line) {
+  if (line.find("curl ") == std::string_view::npos) return;
+  for (const std::string_view option : {" -u ", " --user ", " -U ", " --proxy-user ", " -b ", " --cookie ", " --oauth2-bearer "}) {
+    const std::size_t at = line.find(option);
+    if (at == std::string_view::npos) continue;
+    const std::size_t from = std::min(line.find_first_not_of(" '\"", at + option.size()), line.size());
+    text.know(line.substr(from, line.find_first_of(" '\"\r\n", from) - from));
+  }
+}
+
 }  // namespace
 
 std::string share_har_entry(ShareText& text, std::string_view entry) { return with_readable_bodies(text, entry); }
@@ -51,7 +62,9 @@ void ShareSink::write(std::string_view bytes) {
   }
   for (std::size_t at = 0; at < bytes.size();) {  // heads and bodies take turns
     const std::size_t end = std::min(bytes.find('\n', at), bytes.size() - 1) + 1;
-    next_.write(text_.record(bytes.substr(at, end - at)));
+    const std::string_view line = bytes.substr(at, end - at);
+    know_logins(text_, line);
+    next_.write(text_.record(line));
     at = end;
   }
 }

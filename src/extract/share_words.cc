@@ -29,7 +29,7 @@ constexpr std::string_view kWords =
     // transcripts and recordings
     "tool_use tool_result use thinking message system summary progress attachment queue operation function function_call function_call_output output "
     "response_item event_msg response item msg session_meta turn_context begin end mcp_tool_call custom_tool_call toolu "
-    "WebInspector WebKit Web Inspector Firefox mitmproxy Charles Proxy Fiddler Postman Safari Chrome Chromium Playwright Insomnia Proxyman har xhr fetch "
+    "WebInspector WebKit Web Inspector Firefox mitmproxy Charles Proxy Fiddler Postman Safari Chrome Chromium Playwright Insomnia Proxyman har xhr fetch curl "
     // classes that logs print
     "JSONRPCRequest JSONRPCResponse JSONRPCResultResponse JSONRPCErrorResponse JSONRPCError JSONRPCNotification JSONRPCMessage SessionMessage root metadata "
     "TextContent ImageContent EmbeddedResource CallToolRequest CallToolResult ErrorData Map Object McpSchema";

@@ -83,6 +83,22 @@ TEST_CASE("A bearer token is replaced as one, whatever its letters are") {
   CHECK(text.payload(R"({"again":"a1.b2-c3.d4=="})").find("b2-c3") == std::string::npos);
 }
 
+TEST_CASE("A curl command stays one, also where its client calls itself so; who it logs in as does not") {
+  struct Kept final : PartSink {
+    void write(std::string_view bytes) override { text += bytes; }
+    std::string text;
+  };
+  ShareText text = knowing();
+  text.payload(R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"clientInfo":{"name":"curl"}}})");
+  Kept kept;
+  ShareSink sink(text, ShareForm::http_dump, kept);
+  sink.write("$ curl -i -u mallory:sesame http://gw.atrium.example/mcp -d '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}'\nHTTP/1.1 200 OK\n");
+  CHECK(kept.text.starts_with("$ curl -i -u "));
+  CHECK(kept.text.find("mallory") == std::string::npos);
+  CHECK(kept.text.find("sesame") == std::string::npos);
+  CHECK(kept.text.find("\"method\":\"ping\"}'\nHTTP/1.1 200 OK\n") != std::string::npos);
+}
+
 TEST_CASE("What the first pass met is known from the beginning of the second") {
   ShareText text = knowing();
   CHECK(text.prose("peer plum-host says hello").find("plum-host") != std::string::npos);
