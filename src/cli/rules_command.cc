@@ -9,6 +9,7 @@
 #include "cli/planned_rules.h"
 #include "cli/terminal.h"
 #include "pipeline/scan.h"
+#include "report/layout.h"
 
 namespace mcpscan::cli {
 namespace {
@@ -34,14 +35,26 @@ ExitCode list_rules(const RulesCommand& command) {
   return knowledge.problems.empty() ? ExitCode::nothing : ExitCode::usage;
 }
 
+// Behind `mark`, in lines of the terminal's width that begin under the first one's text.
+void print_item(const std::string& mark, const std::string& text) {
+  const std::size_t room = terminal_width() - mark.size();
+  std::string before = mark;
+  for (const std::string& line : report::wrapped(text, room, room)) {
+    print(before + line + "\n");
+    before.assign(mark.size(), ' ');
+  }
+}
+
 void print_part(const char* name, const std::string& text) {
-  if (!text.empty()) print(fmt::format("\n{}\n  {}\n", name, text));
+  if (text.empty()) return;
+  print(fmt::format("\n{}\n", name));
+  print_item("  ", text);
 }
 
 void print_list(const char* name, const std::vector<std::string>& items) {
   if (items.empty()) return;
   print(fmt::format("\n{}\n", name));
-  for (const std::string& item : items) print("  - " + item + "\n");
+  for (const std::string& item : items) print_item("  - ", item);
 }
 
 ExitCode show_rule(const RulesCommand& command) {
@@ -58,7 +71,7 @@ ExitCode show_rule(const RulesCommand& command) {
   print_part("Specification", rule->clause);
   print_list("False positives", rule->falsepositives);
   if (!rule->fix.empty()) print("\nFix\n");
-  for (const auto& [party, text] : rule->fix) print(fmt::format("  {}: {}\n", party, text));
+  for (const auto& [party, text] : rule->fix) print_item(fmt::format("  {}: ", party), text);
   print_list("References", rule->references);
   print(fmt::format("\nTests inside the rule: {}\n", rule->tests.size()));
   return ExitCode::nothing;
