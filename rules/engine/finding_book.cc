@@ -147,10 +147,10 @@ void FindingBook::add_evidence(Finding& finding, std::vector<Evidence>& evidence
   }
 }
 
-// Beyond the bound the last quarter counts for all that follow.
+// What tells no time happened about when its call did. Beyond the bound the last quarter counts for all that follow.
 void FindingBook::count_by_time(BookedFinding& into, const FindingDraft& draft) {
-  if (!draft.at.known()) return;
-  const std::int64_t quarter = model::quarter_of(draft.at);
+  const Time at = draft.at.known() || !draft.call ? draft.at : moment_of(*draft.call);
+  const std::int64_t quarter = model::quarter_or_none(at);
   const bool room = into.quarters.size() < kQuarters || into.quarters.contains(quarter);
   into.quarters[room ? quarter : into.quarters.rbegin()->first] += draft.count;
 }

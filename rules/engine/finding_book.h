@@ -33,7 +33,7 @@ struct BookedFinding {
   std::set<std::uint32_t> seen_at;       // all hops that showed it; 0: one that was not told
   std::vector<std::pair<std::uint32_t, Time>> moments;      // hop and time of what names no call, and was not shown by another hop; kMoments
   std::vector<Time> stated;              // when, one for each occurrence that names neither session nor call; kMoments
-  std::map<std::int64_t, std::uint64_t> quarters;  // occurrences by quarter of an hour since 1970; without a time: none; FindingBook::kQuarters
+  std::map<std::int64_t, std::uint64_t> quarters;  // occurrences by quarter of an hour since 1970, or model::kNoQuarter; FindingBook::kQuarters
 };
 
 class FindingBook {

@@ -81,8 +81,8 @@ Status take_in(SummaryCommand& command, const pipeline::Knowledge& knowledge, hi
   }
   for (const Error& problem : result.problems) print_error(problem);
   troubled = troubled || !result.problems.empty();
-  model::RunRecord run = recorder.take(std::move(result.report));
-  run.at = now();
+  model::RunRecord run = recorder.take(std::move(result.report), result.assembled);
+  if (!command.history.empty()) run.at = now();  // else the same evidence gives the same summary whenever it is read
   return history.record(run, command.keep_days);
 }
 

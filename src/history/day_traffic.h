@@ -12,9 +12,10 @@
 
 namespace mcpscan::history {
 
-// Quarters [first, end).
+// Quarters [first, end), and kNoQuarter where `undated`.
 struct QuarterSpan {
   std::int64_t first = 0, end = 0;
+  bool undated = false;
 };
 
 struct SessionNames {
@@ -29,7 +30,8 @@ struct DayTraffic {
   };
   std::vector<Row> rows;
   std::map<std::string, std::uint64_t> faults_of_session;  // occurrences of incidents' root findings
-  bool has_evidence = false;
+  std::uint64_t undated_faults = 0;                        // of them those that tell no time
+  bool has_evidence = false, undated = false;              // undated: some of it tells no time
 };
 DayTraffic traffic_of(SQLite::Database& database, QuarterSpan day);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/hash.h"
@@ -46,14 +47,41 @@ class Rows {
 std::int64_t number(auto enumerator) { return static_cast<std::int64_t>(enumerator); }
 std::uint64_t digest(const SQLite::Column& column) { return static_cast<std::uint64_t>(column.getInt64()); }
 
-// First and last quarter in which anything of the run happened.
+template <typename Visit>
+void each_quarter(const FileRecord& file, Visit visit) {
+  for (const EvidenceShare* share : {&file.settled, &file.open}) {
+    for (const auto& row : share->traffic) visit(row.quarter);
+    for (const auto& row : share->occurrences) visit(row.quarter);
+  }
+}
+
+// Where what tells no time is counted: on the last quarter that its file shows, else that the run does, else on that of the reading, where
+// that is known.
+class UndatedPlace {
+ public:
+  explicit UndatedPlace(const RunRecord& run) {
+    std::optional<std::int64_t> newest;
+    for (const FileRecord& file : run.files) newest = std::max(newest, newest_of(file));
+    else_ = newest.value_or(model::quarter_or_none(run.at));
+  }
+  std::int64_t in(const FileRecord& file) const { return newest_of(file).value_or(else_); }
+
+ private:
+  static std::optional<std::int64_t> newest_of(const FileRecord& file) {
+    std::optional<std::int64_t> newest;
+    each_quarter(file, [&](std::int64_t quarter) {
+      if (quarter != model::kNoQuarter) newest = std::max(newest, std::optional(quarter));
+    });
+    return newest;
+  }
+
+  std::int64_t else_ = model::kNoQuarter;
+};
+
+// First and last quarter in which anything of the run is counted.
 struct Span {
   bool any = false;
   std::int64_t first = 0, last = 0;
-  void take(const EvidenceShare& share) {
-    for (const auto& row : share.traffic) take(row.quarter);
-    for (const auto& row : share.occurrences) take(row.quarter);
-  }
   void take(std::int64_t quarter) {
     first = any ? std::min(first, quarter) : quarter;
     last = any ? std::max(last, quarter) : quarter;
@@ -61,9 +89,12 @@ struct Span {
   }
 };
 
-std::int64_t add_run(SQLite::Database& database, const RunRecord& run) {
+std::int64_t add_run(SQLite::Database& database, const RunRecord& run, const UndatedPlace& undated) {
   Span span;
-  for (const FileRecord& file : run.files) span.take(file.settled), span.take(file.open);
+  for (const FileRecord& file : run.files) {
+    const std::int64_t place = undated.in(file);
+    each_quarter(file, [&](std::int64_t quarter) { span.take(quarter == model::kNoQuarter ? place : quarter); });
+  }
   SQLite::Statement insert(database, "INSERT INTO runs(at, version, first_quarter, last_quarter) VALUES(?, ?, ?, ?)");
   insert.bind(1, run.at.known() ? run.at.us : 0);
   insert.bind(2, run.report.version);
@@ -96,19 +127,24 @@ void forget(SQLite::Database& database, std::int64_t file, bool all) {
   }
 }
 
-void add_share(SQLite::Database& database, std::int64_t file, const EvidenceShare& share, bool open, bool largest) {
+void add_share(SQLite::Database& database, std::int64_t file, const EvidenceShare& share, bool open, bool largest, std::int64_t undated_in) {
   Rows traffic(database,
-               "INSERT INTO traffic VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET events = events + excluded.events, "
+               "INSERT INTO traffic VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET events = events + excluded.events, "
                "requests = requests + excluded.requests, replies = replies + excluded.replies, errors = errors + excluded.errors, "
                "timeouts = timeouts + excluded.timeouts, unanswered = unanswered + excluded.unanswered, "
-               "answered_us = answered_us + excluded.answered_us, longest_us = max(longest_us, excluded.longest_us)");
+               "answered_us = answered_us + excluded.answered_us, longest_us = max(longest_us, excluded.longest_us), undated = undated + excluded.undated");
   for (const auto& row : share.traffic) {
     const auto& c = row.counts;
-    traffic.add(row.quarter, file, model::normalise_session_id(row.session), row.tool, open, c.events, c.requests, c.replies, c.errors, c.timeouts, c.unanswered, c.answered_us, c.longest_us);
+    const bool undated = row.quarter == model::kNoQuarter;
+    traffic.add(undated ? undated_in : row.quarter, file, model::normalise_session_id(row.session), row.tool, open, c.events, c.requests, c.replies, c.errors, c.timeouts, c.unanswered, c.answered_us, c.longest_us,
+                undated ? c.events : 0);
   }
-  Rows occurrences(database, largest ? "INSERT INTO occurrences VALUES(?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = max(count, excluded.count)"
-                                     : "INSERT INTO occurrences VALUES(?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count");
-  for (const auto& row : share.occurrences) occurrences.add(row.quarter, file, row.finding, open, row.count);
+  Rows occurrences(database, largest ? "INSERT INTO occurrences VALUES(?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = max(count, excluded.count), undated = max(undated, excluded.undated)"
+                                     : "INSERT INTO occurrences VALUES(?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count, undated = undated + excluded.undated");
+  for (const auto& row : share.occurrences) {
+    const bool undated = row.quarter == model::kNoQuarter;
+    occurrences.add(undated ? undated_in : row.quarter, file, row.finding, open, row.count, undated ? row.count : 0);
+  }
 }
 
 // Names once known stay known: a later run may see the session without its initialize.
@@ -205,7 +241,7 @@ void add_limits(SQLite::Database& database, const Report& report, std::int64_t r
   for (const auto& input : report.inputs) {
     if (!input.error.empty()) problems.add(run, input.path, std::string("unread"), input.error, std::uint64_t{1});
     if (input.books.used > 0 && !input.first.known()) {
-      problems.add(run, input.path, std::string("no-times"), std::string("it has no times, so what it shows belongs to no day; mcpscan scan judges it"), std::uint64_t{1});
+      problems.add(run, input.path, std::string("no-times"), std::string("it has no times: the order of events is known, when they were and how long they took is not"), std::uint64_t{1});
     }
     for (const auto& [kind, anomaly] : input.anomalies.entries()) problems.add(run, input.path, kind, anomaly.text, anomaly.count);
   }
@@ -234,12 +270,13 @@ std::vector<KnownFile> known_files(SQLite::Database& database) {
 }
 
 void record_run(SQLite::Database& database, const RunRecord& run) {
-  const std::int64_t number_of_run = add_run(database, run);
+  const UndatedPlace undated(run);
+  const std::int64_t number_of_run = add_run(database, run, undated);
   for (const FileRecord& file : run.files) {
     if (file.known > 0) forget(database, file.known, file.replaces);
     const std::int64_t id = mark_file(database, file, number_of_run);
-    add_share(database, id, file.settled, false, file.largest);
-    add_share(database, id, file.open, true, file.largest);
+    add_share(database, id, file.settled, false, file.largest, undated.in(file));
+    add_share(database, id, file.open, true, file.largest, undated.in(file));
   }
   add_sessions(database, run.report);
   remember_sessions(database, run.sources, run.sessions);

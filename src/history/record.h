@@ -1,5 +1,7 @@
 // Rows of one run into the tables. What later evidence cannot change is added to what is there; what was judged because the evidence ended
-// is replaced, and so is everything of a file that was read from its beginning again. Both throw SQLite::Exception.
+// is replaced, and so is everything of a file that was read from its beginning again. What tells no time is counted, marked as such, on the last
+// quarter that its file shows in this run, else that the run shows, else in which it was read; on kNoQuarter where not even that is known.
+// Both throw SQLite::Exception.
 #pragma once
 
 #include <vector>

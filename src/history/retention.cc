@@ -19,7 +19,7 @@ void remove(SQLite::Database& database, const char* sql, std::int64_t oldest) {
 }  // namespace
 
 void retire(SQLite::Database& database, Time now, std::int64_t days) {
-  const auto newest = database.execAndGet("SELECT max(quarter) FROM (SELECT max(quarter) AS quarter FROM traffic UNION ALL SELECT max(quarter) FROM occurrences)");
+  const auto newest = database.execAndGet("SELECT max(quarter) FROM (SELECT quarter FROM traffic UNION ALL SELECT quarter FROM occurrences) WHERE quarter < 9223372036854775807");  // model::kNoQuarter
   if (days <= 0 || newest.isNull()) return;
   std::int64_t last = newest.getInt64();
   if (now.known()) last = std::min(last, model::quarter_of(now));

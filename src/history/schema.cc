@@ -37,7 +37,13 @@ constexpr const char* kShapes = R"sql(
 CREATE TABLE shapes(source TEXT NOT NULL, tool INTEGER NOT NULL, replies INTEGER NOT NULL, features TEXT NOT NULL, PRIMARY KEY(source, tool)) WITHOUT ROWID;
 )sql";
 
-constexpr std::array kSteps{kFirst, kShapes};
+// How many of the events, and of the occurrences, told no time.
+constexpr const char* kUndated = R"sql(
+ALTER TABLE traffic ADD COLUMN undated INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE occurrences ADD COLUMN undated INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr std::array kSteps{kFirst, kShapes, kUndated};
 
 }  // namespace
 

@@ -28,7 +28,7 @@ constexpr std::int64_t kWeek = 7;
 constexpr std::size_t kDays = 3;
 using Days = std::array<DayTraffic, kDays>;
 
-QuarterSpan span_of(const Zone& zone, std::int64_t day) { return {model::quarter_of(zone.day_start(day)), model::quarter_of(zone.day_start(day + 1))}; }
+QuarterSpan span_of(const Zone& zone, std::int64_t day) { return {model::quarter_of(zone.day_start(day)), model::quarter_of(zone.day_start(day + 1)), false}; }
 std::int64_t day_of_quarter(const Zone& zone, std::int64_t quarter) { return zone.day_of({quarter * model::kQuarter}); }
 
 void set(Compared& to, std::size_t which, std::uint64_t value) {
@@ -58,15 +58,18 @@ class Summarise {
   Summary day(std::optional<std::int64_t> wanted) {
     summary_.version = kVersion;
     summary_.zone = zone_.name();
-    const auto newest = newest_quarter_before(INT64_MAX);
-    summary_.has_day = wanted || newest;
-    summary_.day = wanted ? *wanted : newest ? day_of_quarter(zone_, *newest) : 0;
+    const auto newest = newest_quarter_before(model::kNoQuarter);
+    summary_.has_day = newest || (wanted && !tells_no_times());
+    summary_.day = !summary_.has_day ? 0 : wanted ? *wanted : day_of_quarter(zone_, *newest);
     span_ = span_of(zone_, summary_.day);
+    span_.undated = true;
     summary_.from = zone_.day_start(summary_.day);
     summary_.to = zone_.day_start(summary_.day + 1);
     summary_.last_day = last_day_before();
-    for (std::size_t which = 0; which < kDays; ++which) days_[which] = traffic_of(database_, span_of(zone_, day_at(which)));
+    for (std::size_t which = 0; which < kDays; ++which) days_[which] = traffic_of(database_, which == 0 ? span_ : span_of(zone_, day_at(which)));
     summary_.has_evidence = days_[0].has_evidence;
+    summary_.undated = days_[0].undated;
+    summary_.undated_faults = days_[0].undated_faults;
     summary_.compares_day = days_[1].has_evidence;
     summary_.compares_week = days_[2].has_evidence;
     names_ = session_names(database_);
@@ -87,6 +90,12 @@ class Summarise {
     query.bind(1, end);
     if (!query.executeStep()) return std::nullopt;
     return query.getColumn(0).getInt64();
+  }
+  // There is evidence, and nothing tells of any of it when it was.
+  bool tells_no_times() {
+    SQLite::Statement query(database_, "SELECT 1 FROM traffic WHERE quarter = ? AND events > 0 LIMIT 1");
+    query.bind(1, model::kNoQuarter);
+    return query.executeStep();
   }
   std::optional<std::int64_t> last_day_before() {
     const auto quarter = newest_quarter_before(span_.first);
@@ -185,8 +194,7 @@ class Summarise {
   // When a cause occurred: in the three days, at first, last, and last before the day.
   struct Occurred {
     std::array<std::uint64_t, kDays> count{};
-    std::int64_t first = 0, last = 0;
-    std::optional<std::int64_t> before;
+    std::optional<std::int64_t> first, last, before;   // of those that tell their time
     std::uint64_t sessions = 0;
     std::string place;
   };
@@ -196,22 +204,27 @@ class Summarise {
   std::map<std::string, Occurred> occurrences() {
     SQLite::Statement query(database_, R"sql(
 WITH parts AS (
-  SELECT quarter, finding, source, SUM(count) c FROM occurrences JOIN files ON files.id = occurrences.file WHERE quarter < ?1 GROUP BY quarter, finding, source),
-seen AS (SELECT quarter, finding, MAX(c) c FROM parts GROUP BY quarter, finding)
-SELECT cause, SUM(c * (quarter >= ?2)), SUM(c * (quarter >= ?3 AND quarter < ?4)), SUM(c * (quarter >= ?5 AND quarter < ?6)), MIN(quarter), MAX(quarter),
-       MAX(CASE WHEN quarter < ?2 THEN quarter END), COUNT(DISTINCT CASE WHEN quarter >= ?2 AND session <> '' THEN session END),
-       MAX(CASE place WHEN '' THEN NULL ELSE printf('%015d', quarter) || place END)
+  SELECT quarter, finding, source, SUM(count) c, SUM(undated) n FROM occurrences JOIN files ON files.id = occurrences.file
+  WHERE quarter < ?1 OR quarter = ?7 GROUP BY quarter, finding, source),
+seen AS (
+  SELECT quarter, finding, MAX(c) c, MAX(n) n FROM parts
+  WHERE n < c OR NOT EXISTS (SELECT 1 FROM parts o WHERE o.finding = parts.finding AND o.source <> parts.source AND o.n < o.c
+                             AND o.quarter BETWEEN parts.quarter - 95 AND parts.quarter) GROUP BY quarter, finding)
+SELECT cause, SUM(c * (quarter >= ?2)), SUM(c * (quarter >= ?3 AND quarter < ?4)), SUM(c * (quarter >= ?5 AND quarter < ?6)),
+       MIN(CASE WHEN c > n THEN quarter END), MAX(CASE WHEN c > n THEN quarter END), MAX(CASE WHEN quarter < ?2 THEN quarter END), COUNT(DISTINCT CASE WHEN quarter >= ?2 AND session <> '' THEN session END),
+       MAX(CASE place WHEN '' THEN NULL ELSE printf('%015d', min(quarter, 999999999999999)) || place END)
 FROM seen JOIN findings ON findings.id = seen.finding WHERE root = 1 AND cause <> '' GROUP BY cause)sql");
     const QuarterSpan before = span_of(zone_, day_at(1)), week = span_of(zone_, day_at(2));
     int index = 0;
-    for (const std::int64_t bound : {span_.end, span_.first, before.first, before.end, week.first, week.end}) query.bind(++index, bound);
+    for (const std::int64_t bound : {span_.end, span_.first, before.first, before.end, week.first, week.end, model::kNoQuarter}) query.bind(++index, bound);
     std::map<std::string, Occurred> causes;
     while (query.executeStep()) {
       Occurred& cause = causes[query.getColumn(0).getString()];
       for (std::size_t which = 0; which < kDays; ++which) cause.count[which] = static_cast<std::uint64_t>(query.getColumn(static_cast<int>(which) + 1).getInt64());
-      cause.first = query.getColumn(4).getInt64();
-      cause.last = query.getColumn(5).getInt64();
-      if (!query.getColumn(6).isNull()) cause.before = query.getColumn(6).getInt64();
+      int column = 4;
+      for (auto* quarter : {&cause.first, &cause.last, &cause.before}) {
+        if (const auto value = query.getColumn(column++); !value.isNull()) *quarter = value.getInt64();
+      }
       cause.sessions = static_cast<std::uint64_t>(query.getColumn(7).getInt64());
       if (!query.getColumn(8).isNull()) cause.place = query.getColumn(8).getString().substr(kQuarterDigits);
     }
@@ -266,8 +279,7 @@ FROM seen JOIN findings ON findings.id = seen.finding WHERE root = 1 AND cause <
       incident.state = *state;
       incident.count = blank();
       for (std::size_t which = 0; which < kDays; ++which) add(incident.count, which, cause.count[which]);
-      incident.first = {cause.first * model::kQuarter};
-      incident.last = {cause.last * model::kQuarter};
+      if (cause.first) incident.first = {*cause.first * model::kQuarter}, incident.last = {*cause.last * model::kQuarter};
       incident.sessions = cause.sessions;
       incident.place = cause.place;
       summary_.incident_list.push_back(std::move(incident));
@@ -295,17 +307,22 @@ FROM seen JOIN findings ON findings.id = seen.finding WHERE root = 1 AND cause <
 
   // --- what could not be judged ---
 
+  // End and beginning of the day, and what is of none.
+  void bind_day(SQLite::Statement& query) const {
+    query.bind(1, span_.end);
+    query.bind(2, span_.first);
+    query.bind(3, model::kNoQuarter);
+  }
+
   // A rule that every run of the day could judge is judged; one that some could not, in part.
   void read_coverage() {
-    SQLite::Statement runs(database_, "SELECT COUNT(*) FROM runs WHERE first_quarter < ? AND last_quarter >= ?");
-    runs.bind(1, span_.end);
-    runs.bind(2, span_.first);
+    SQLite::Statement runs(database_, "SELECT COUNT(*) FROM runs WHERE (first_quarter < ? AND last_quarter >= ?) OR last_quarter = ?");
+    bind_day(runs);
     if (runs.executeStep()) summary_.runs = static_cast<std::uint64_t>(runs.getColumn(0).getInt64());
     SQLite::Statement query(database_, R"sql(
 SELECT rule, MIN(state), MAX(state), COUNT(*), SUM(state > 0), MAX(CASE WHEN state > 0 THEN why END), MAX(CASE WHEN state > 0 THEN enable END)
-FROM coverage JOIN runs ON runs.id = coverage.run WHERE first_quarter < ? AND last_quarter >= ? GROUP BY rule HAVING MAX(state) > 0 ORDER BY rule)sql");
-    query.bind(1, span_.end);
-    query.bind(2, span_.first);
+FROM coverage JOIN runs ON runs.id = coverage.run WHERE (first_quarter < ? AND last_quarter >= ?) OR last_quarter = ? GROUP BY rule HAVING MAX(state) > 0 ORDER BY rule)sql");
+    bind_day(query);
     while (query.executeStep()) {
       model::RuleCoverage rule;
       rule.rule = query.getColumn(0).getString();
@@ -322,10 +339,9 @@ FROM coverage JOIN runs ON runs.id = coverage.run WHERE first_quarter < ? AND la
   void problems() {
     SQLite::Statement query(database_, R"sql(
 SELECT input, kind, MAX(problems.text), SUM(count) FROM problems JOIN runs ON runs.id = problems.run
-WHERE (first_quarter < ? AND last_quarter >= ?) OR first_quarter IS NULL GROUP BY input, kind ORDER BY input, kind LIMIT ?)sql");
-    query.bind(1, span_.end);
-    query.bind(2, span_.first);
-    query.bind(3, static_cast<std::int64_t>(model::kSummaryRows));
+WHERE (first_quarter < ? AND last_quarter >= ?) OR last_quarter = ? OR first_quarter IS NULL GROUP BY input, kind ORDER BY input, kind LIMIT ?)sql");
+    bind_day(query);
+    query.bind(4, static_cast<std::int64_t>(model::kSummaryRows));
     while (query.executeStep()) {
       summary_.problems.push_back({query.getColumn(0).getString(), query.getColumn(1).getString(), query.getColumn(2).getString(), static_cast<std::uint64_t>(query.getColumn(3).getInt64())});
     }

@@ -16,6 +16,9 @@ namespace mcpscan::model {
 
 constexpr std::int64_t kQuarter = 15 * kMinute;
 constexpr std::int64_t quarter_of(Time at) { return at.us / kQuarter - (at.us % kQuarter < 0 ? 1 : 0); }
+// Of what tells no time. It counts all the same: the history puts it on the last day that is known of it (history/record.h).
+constexpr std::int64_t kNoQuarter = INT64_MAX;
+constexpr std::int64_t quarter_or_none(Time at) { return at.known() ? quarter_of(at) : kNoQuarter; }
 
 // What the calls of one session and tool did in one quarter. A request without a tool has the tool "".
 struct TrafficCounts {
@@ -24,14 +27,14 @@ struct TrafficCounts {
 };
 
 struct TrafficRow {
-  std::int64_t quarter = 0;
+  std::int64_t quarter = 0;   // or kNoQuarter
   std::string session, tool;   // session: as findings name it; "": none
   TrafficCounts counts;
 };
 
 struct OccurrenceRow {
   std::string finding;         // id
-  std::int64_t quarter = 0;
+  std::int64_t quarter = 0;    // or kNoQuarter
   std::uint64_t count = 0;
 };
 

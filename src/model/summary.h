@@ -40,7 +40,7 @@ struct SummaryIncident {
   Fault fault;
   Compared count;
   std::uint64_t sessions = 0;               // of the day
-  Time first, last;                         // quarters of the first and last occurrence in the history
+  Time first, last;                         // quarters of the first and last occurrence in the history; unknown where none tells its time
   std::string place;                        // where the record stands that showed it last: path:line
 };
 
@@ -71,9 +71,11 @@ struct Summary {
   std::string version;
   std::string zone;
   std::int64_t day = 0;                     // days since 1970-01-01 of the zone's calendar
-  bool has_day = true;                      // a day was asked for, or there is evidence of one
+  bool has_day = true;                      // false: no evidence tells its time; all of it is summed up, `day`, `from` and `to` mean nothing
   Time from, to;                            // the day: [from, to)
   bool has_evidence = false;                // of this day
+  bool undated = false;                     // some of what is counted on this day tells no time
+  std::uint64_t undated_faults = 0;         // of the occurrences
   std::optional<std::int64_t> last_day;     // the last day before with evidence
   bool compares_day = false, compares_week = false;  // there is evidence of the day, the week before
   Compared requests, replies, errors, timeouts, unanswered, sessions, faults, incidents;

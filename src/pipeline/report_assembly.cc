@@ -315,10 +315,23 @@ std::vector<engine::ExhibitGroup> exhibits_of(const JoinedVantages& vantages, co
   return groups;
 }
 
+Assembled assembled_of(const std::vector<std::unique_ptr<Source>>& sources, const SessionAliases& aliases, const engine::FindingBook& book) {
+  Assembled assembled;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    for (const auto& [own, outer] : aliases) {
+      if (own.source == sources[i].get()) assembled.names[i].emplace(own.label, outer.label);
+    }
+  }
+  for (const auto& booked : book.findings()) {
+    for (const auto& [quarter, count] : booked.quarters) assembled.occurrences.push_back({booked.finding.id, quarter, count});
+  }
+  return assembled;
+}
+
 }  // namespace
 
 std::optional<model::Exoneration> assemble_report(const std::vector<std::unique_ptr<Source>>& sources, engine::Engine* joint, const engine::RuleSet& rules, const ReportRequest& request, const Limits& limits,
-                     Report& report) {
+                     Report& report, Assembled* assembled) {
   const JoinedVantages vantages = join_vantages(sources, rules, report);
   const bool joined = gather_sessions(sources, vantages.aliases, report);
   gather_tools(sources, vantages, joined, report);
@@ -335,6 +348,7 @@ std::optional<model::Exoneration> assemble_report(const std::vector<std::unique_
   report.rules = engine::judge_coverage(rules, evidence_limits(sources, book));
   mark_rules_not_asked(request.rules, report.rules);
   report.findings_left_out = book.left_out();
+  if (assembled) *assembled = assembled_of(sources, vantages.aliases, book);
   for (auto& booked : book.findings()) report.findings.push_back(std::move(booked.finding));
   std::stable_sort(report.findings.begin(), report.findings.end(), [](const Finding& a, const Finding& b) {
     return std::make_tuple(-static_cast<int>(a.level), a.rule, a.first, a.id) < std::make_tuple(-static_cast<int>(b.level), b.rule, b.first, b.id);

@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 #include "model/exoneration.h"
 #include "pipeline/activity_log.h"
+#include "pipeline/counted_once.h"
 #include "pipeline/failed_exchanges.h"
 #include "pipeline/forwarded_peer.h"
 #include "pipeline/settling_gate.h"
@@ -109,8 +110,8 @@ struct ReportRequest {
   model::Party exonerate = model::Party::unknown;  // unknown: no proof was asked for
 };
 
-// `joint` may be null. Its findings come beside those of the sources. Gives the proof, where one was asked for.
+// `joint` may be null. Its findings come beside those of the sources. Gives the proof, where one was asked for, and fills `assembled`, which may be null.
 std::optional<model::Exoneration> assemble_report(const std::vector<std::unique_ptr<Source>>& sources, engine::Engine* joint, const engine::RuleSet& rules, const ReportRequest& request, const Limits& limits,
-                     model::Report& report);
+                     model::Report& report, Assembled* assembled = nullptr);
 
 }  // namespace mcpscan::pipeline

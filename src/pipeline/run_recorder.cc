@@ -22,7 +22,7 @@ ReadingStart RunRecorder::begin_file(const ingest::InputFile& file, const std::s
   record.replaces = start.replaces;
   record.source = source;
   if (!file.path.empty()) record.mark = known_.mark_of(file, head, as_log);
-  files_.push_back({file, next_input_, compressed, 0, 0});
+  files_.push_back({file, next_input_, compressed, 0, 0, 0, {}, {}});
   ++next_input_;
   return start;
 }
@@ -44,8 +44,9 @@ std::vector<model::OccurrenceRow> RunRecorder::news_of(std::size_t source, const
 void RunRecorder::end_file(std::size_t source, const engine::FindingBook& book, std::uint64_t bytes, std::uint64_t lines, bool whole) {
   FileRecord& record = record_.files.back();
   record.mark.whole = whole;
-  record.settled.traffic = traffic_.take();
   record.settled.occurrences = news_of(source, book);
+  files_.back().settled = traffic_.take();
+  files_.back().number = source;
   files_.back().bytes = bytes;
   files_.back().lines = lines;
   last_file_[source] = record_.files.size() - 1;
@@ -129,24 +130,47 @@ void RunRecorder::end_evidence(std::size_t source, session::SessionTracker& trac
 void RunRecorder::close_source(std::size_t source, const engine::FindingBook& book) {
   const auto last = last_file_.find(source);
   if (last == last_file_.end()) return;
-  model::EvidenceShare& open = record_.files[last->second].open;
-  open.traffic = traffic_.take();
-  open.occurrences = news_of(source, book);
+  files_[last->second].open = traffic_.take();
+  record_.files[last->second].open.occurrences = news_of(source, book);
 }
 
-// What only several sources together show has no file of its own.
-void RunRecorder::take_joint(const engine::FindingBook& book) {
+// What a source found by itself stands with its file. What only several sources together show, or is of another session than the source knew,
+// has no file of its own.
+void RunRecorder::count_once(const model::Report& report, const Assembled& assembled) {
+  std::map<std::string, std::uint64_t> reported;
+  for (const model::Finding& finding : report.findings) reported.emplace(finding.id, finding.count);
+  static const ReportedNames kSame;
+  std::map<std::size_t, std::map<std::string, std::uint64_t>> counted;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const auto names = assembled.names.find(files_[i].number);
+    CountedOnce once(names == assembled.names.end() ? kSame : names->second);
+    once.look_at(files_[i].settled);
+    once.look_at(files_[i].open);
+    FileRecord& file = record_.files[i];
+    file.settled.traffic = once.rows_of(std::move(files_[i].settled));
+    file.open.traffic = once.rows_of(std::move(files_[i].open));
+    for (model::EvidenceShare* share : {&file.settled, &file.open}) count_no_more(reported, counted[files_[i].number], share->occurrences);
+  }
+  const auto stands_with_file = [&](const std::string& finding) {
+    return std::any_of(counted.begin(), counted.end(), [&](const auto& source) {
+      const auto count = source.second.find(finding);
+      return count != source.second.end() && count->second == reported.at(finding);
+    });
+  };
   FileRecord joint;
   joint.known = known_.number_of(kJoint);
   joint.source = joint.mark.path = kJoint;
   joint.largest = true;
-  for (const auto& booked : book.findings()) {
-    for (const auto& [quarter, count] : booked.quarters) joint.settled.occurrences.push_back({booked.finding.id, quarter, count});
+  for (const model::OccurrenceRow& row : assembled.occurrences) {
+    if (reported.contains(row.finding) && !stands_with_file(row.finding)) joint.settled.occurrences.push_back(row);
   }
+  std::map<std::string, std::uint64_t> of_joint;
+  count_no_more(reported, of_joint, joint.settled.occurrences);
   if (!joint.settled.occurrences.empty()) record_.files.push_back(std::move(joint));
 }
 
-model::RunRecord RunRecorder::take(model::Report report) {
+model::RunRecord RunRecorder::take(model::Report report, const Assembled& assembled) {
+  count_once(report, assembled);
   for (std::size_t i = 0; i < files_.size(); ++i) {
     FileMark& mark = record_.files[i].mark;
     if (mark.head_bytes > 0 && mark.bytes == 0 && !files_[i].file.path.empty()) known_.settle(files_[i].file, files_[i].bytes, files_[i].lines, files_[i].compressed, mark);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "pipeline/counted_once.h"
 #include "pipeline/known_evidence.h"
 #include "pipeline/settling_gate.h"
 #include "pipeline/timeline_tap.h"
@@ -38,8 +39,8 @@ class RunRecorder : public TimelineTap {
   void close_source(std::size_t source, const engine::FindingBook& book);
   // Of a source whose sessions are remembered; of others nothing is kept.
   void remember_shapes(std::size_t source, std::vector<model::ToolShape> shapes);
-  void take_joint(const engine::FindingBook& book);
-  model::RunRecord take(model::Report report);
+  // `assembled`: what the report was made of, by source.
+  model::RunRecord take(model::Report report, const Assembled& assembled);
 
   void set_quiet(bool quiet) { quiet_ = quiet; }
   void on_observation(const model::Observation&) override {}
@@ -54,10 +55,13 @@ class RunRecorder : public TimelineTap {
     std::uint32_t input = 0;
     bool compressed = false;
     std::uint64_t bytes = 0, lines = 0;
+    std::size_t number = 0;                           // of its source, once it was read
+    std::vector<PlacedTraffic> settled, open;
   };
 
   void remember_sessions(const std::string& source, session::SessionTracker& tracker);
   void set_resume(std::size_t last, session::SessionTracker& tracker);
+  void count_once(const model::Report& report, const Assembled& assembled);
   std::vector<model::OccurrenceRow> news_of(std::size_t source, const engine::FindingBook& book);
 
   KnownEvidence known_;

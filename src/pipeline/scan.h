@@ -45,6 +45,7 @@ struct ScanOptions {
 struct ScanResult {
   model::Report report;
   std::optional<model::Exoneration> exoneration;  // the proof, where one was asked for
+  Assembled assembled;                            // for a recorder, where there is one
   std::vector<model::ToolShape> shapes;          // where asked for: of each tool what the source with the most replies taught
   std::vector<Error> problems;   // named inputs that could not be read at all: exit code 2
 };

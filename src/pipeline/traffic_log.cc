@@ -15,9 +15,10 @@ namespace {
 constexpr std::uint64_t kNoSession = UINT64_MAX, kOthers = UINT64_MAX - 1;
 constexpr const char* kOthersName = "(others)";
 
+// What the evidence does not show may have been answered.
 bool is_unanswered(CloseReason reason) {
   return reason != CloseReason::open && reason != CloseReason::answered && reason != CloseReason::refused && reason != CloseReason::cancelled &&
-         reason != CloseReason::evidence_ends;
+         reason != CloseReason::evidence_ends && reason != CloseReason::evidence_gap && reason != CloseReason::unseen && reason != CloseReason::sent_again;
 }
 
 void count_reply(const TimelineEvent& event, TrafficCounts& counts) {
@@ -44,15 +45,17 @@ void count_call(const TimelineEvent& event, TrafficCounts& counts) {
 }  // namespace
 
 void TrafficLog::on_event(std::size_t source, const TimelineEvent& event) {
-  if (!event.at.known() || event.kind == EventKind::session_finished) return;
+  if (event.kind == EventKind::session_finished) return;
+  const Time at = event.at.known() || !event.call ? event.at : event.call->requested_at;
   const bool client_call = event.call && event.call->requestor == Direction::client_to_server;
   const std::uint64_t session = event.session ? std::uint64_t{source} << 32 | event.session->index : kNoSession;
-  TrafficCounts& counts = counts_of(model::quarter_of(event.at), session, client_call && event.call->method == model::kToolsCall ? event.call->target : std::string());
+  TrafficCounts& counts = counts_of(model::quarter_or_none(at), session, client_call && event.call->method == model::kToolsCall ? event.call->target : std::string());
   ++counts.events;
   if (client_call) count_call(event, counts);
   if (!event.session) return;
-  if (const auto named = names_.find(session); named != names_.end() && named->second != event.session->label) named->second = event.session->label;
-  else if (named == names_.end() && rows_in_all_ < most_) names_.emplace(session, event.session->label);
+  const auto known = places_.find(session);
+  if (known == places_.end() && rows_in_all_ < most_) places_.emplace(session, Place{event.session->label, event.session->server_endpoint});
+  else if (known != places_.end() && known->second.label != event.session->label) known->second.label = event.session->label;
 }
 
 TrafficCounts& TrafficLog::counts_of(std::int64_t quarter, std::uint64_t session, const std::string& tool) {
@@ -63,12 +66,13 @@ TrafficCounts& TrafficLog::counts_of(std::int64_t quarter, std::uint64_t session
   return rows_[{quarter, session, tool}];
 }
 
-std::vector<model::TrafficRow> TrafficLog::take() {
-  std::vector<model::TrafficRow> list;
+std::vector<PlacedTraffic> TrafficLog::take() {
+  std::vector<PlacedTraffic> list;
   for (const auto& [key, counts] : rows_) {
     const auto& [quarter, session, tool] = key;
-    const auto name = names_.find(session);
-    list.push_back({quarter, session == kOthers ? std::string(kOthersName) : name == names_.end() ? std::string() : name->second, tool, counts});
+    const auto found = places_.find(session);
+    const Place place = session == kOthers ? Place{kOthersName, {}} : found == places_.end() ? Place{} : found->second;
+    list.push_back({{quarter, place.label, tool, counts}, place.server});
   }
   rows_.clear();
   return list;

@@ -13,6 +13,12 @@
 
 namespace mcpscan::pipeline {
 
+// A row, and the server that its session is at: a proxy passes a session on, so that what is seen of one capture may be at two. Empty: not told.
+struct PlacedTraffic {
+  model::TrafficRow row;
+  std::string server;
+};
+
 class TrafficLog {
  public:
   static constexpr std::size_t kRows = 200000;  // 150 bytes each
@@ -21,7 +27,7 @@ class TrafficLog {
 
   void on_event(std::size_t source, const model::TimelineEvent& event);
   // The rows since the last take, in order; the log goes on without them.
-  std::vector<model::TrafficRow> take();
+  std::vector<PlacedTraffic> take();
 
  private:
   using Key = std::tuple<std::int64_t, std::uint64_t, std::string>;  // quarter, session of a source, tool
@@ -30,7 +36,10 @@ class TrafficLog {
   std::size_t most_;
   std::size_t rows_in_all_ = 0;
   std::map<Key, model::TrafficCounts> rows_;
-  std::map<std::uint64_t, std::string> names_;  // as a session was last called
+  struct Place {
+    std::string label, server;
+  };
+  std::map<std::uint64_t, Place> places_;  // as a session was last called
 };
 
 }  // namespace mcpscan::pipeline

@@ -1,5 +1,6 @@
 // summary --format json: for programs: one object, schema mcpscan-summary/1. A number that is compared is an object of three: `day`,
-// `day_before` and `week_before`, null where there is no evidence of that day. Times are UTC; durations microseconds.
+// `day_before` and `week_before`, null where there is no evidence of that day. Times are UTC; durations microseconds. `undated`: whether some
+// of the day's evidence, and how many occurrences, tell no time; where nothing tells one, `day` is null and all of the evidence is summed up.
 #include "report/json_writer.h"
 #include "report/report_index.h"
 #include "report/summary_format_registry.h"
@@ -19,11 +20,8 @@ class SummaryJson {
     json_.begin_object(Form::lines);
     text("schema", "mcpscan-summary/1");
     json_.key("tool").begin_object().key("name").text("mcpscan").key("version").text(summary_.version).end_object();
-    text("day", date_of_day(summary_.day));
-    text("zone", summary_.zone);
-    time("from", summary_.from);
-    time("to", summary_.to);
-    json_.key("hours").number((summary_.to.us - summary_.from.us) / kHour);
+    write_day();
+    json_.key("undated").begin_object().key("evidence").boolean(summary_.undated).key("faults").number(summary_.undated_faults).end_object();
     json_.key("has_evidence").boolean(summary_.has_evidence).key("runs").number(summary_.runs);
     json_.key("last_day_before");
     if (summary_.last_day) json_.text(date_of_day(*summary_.last_day));
@@ -44,7 +42,11 @@ class SummaryJson {
  private:
   void text(std::string_view key, std::string_view value) { json_.key(key).text(shown_text(value, options_)); }
   void id(std::string_view key, std::string_view value) { json_.key(key).text(shown_id(value, options_)); }
-  void time(std::string_view key, Time at) { json_.key(key).text(format_rfc3339(at)); }
+  void time(std::string_view key, Time at) {
+    json_.key(key);
+    if (at.known()) json_.text(format_rfc3339(at));
+    else json_.null();
+  }
   void microseconds(std::string_view key, std::int64_t us) {
     json_.key(key);
     if (us < 0) json_.null();
@@ -59,6 +61,19 @@ class SummaryJson {
   void other(std::string_view key, const std::optional<std::uint64_t>& value) {
     json_.key(key);
     if (value) json_.number(*value);
+    else json_.null();
+  }
+
+  // Null where the evidence tells no times.
+  void write_day() {
+    json_.key("day");
+    if (summary_.has_day) json_.text(date_of_day(summary_.day));
+    else json_.null();
+    text("zone", summary_.zone);
+    time("from", summary_.has_day ? summary_.from : Time{});
+    time("to", summary_.has_day ? summary_.to : Time{});
+    json_.key("hours");
+    if (summary_.has_day) json_.number((summary_.to.us - summary_.from.us) / kHour);
     else json_.null();
   }
 

@@ -51,7 +51,7 @@ class Writer {
 
   SummaryView write() {
     const auto weekday = static_cast<std::size_t>((summary_.day % 7 + 7) % 7);
-    view_.title = !summary_.has_day ? std::string("no day") : fmt::format("{} {}, {}", kWeekdays[weekday], date_of_day(summary_.day), safe_(summary_.zone));
+    view_.title = !summary_.has_day ? std::string("evidence without times") : fmt::format("{} {}, {}", kWeekdays[weekday], date_of_day(summary_.day), safe_(summary_.zone));
     lead();
     numbers();
     for (const SummaryIncident& incident : summary_.incident_list) view_.incidents.push_back(shown(incident));
@@ -71,26 +71,36 @@ class Writer {
  private:
   void lead() {
     const std::int64_t hours = (summary_.to.us - summary_.from.us) / kHour;
-    if (hours != 24) view_.lead.push_back(fmt::format("This day has {} hours: the clock was changed.", hours));
+    if (summary_.has_day && hours != 24) view_.lead.push_back(fmt::format("This day has {} hours: the clock was changed.", hours));
     if (!summary_.has_evidence) {
-      view_.lead.push_back(summary_.has_day ? "There is no evidence of this day, so nothing can be said about it." : "There is no evidence with a time, so there is no day to sum up.");
+      view_.lead.push_back(summary_.has_day ? "There is no evidence of this day, so nothing can be said about it." : "There is no evidence, so there is nothing to sum up.");
       return;
     }
+    if (!summary_.has_day) view_.lead.push_back("The evidence tells no times, so it is of no day: all of it is summed up, and compared with nothing.");
+    else if (summary_.undated || summary_.undated_faults > 0) view_.lead.push_back(undated());
     std::map<IncidentState, std::uint64_t> states;
     for (const auto& incident : summary_.incident_list) ++states[incident.state];
     std::string text;
     for (const auto& [state, count] : states) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", thousands(count), model::to_string(state));
-    view_.lead.push_back(text.empty() ? std::string("No incident on this day, and none that ended with the last one.") : counted(summary_.incident_list.size(), "incident") + ": " + text + ".");
-    if (!summary_.compares_day) view_.lead.push_back("There is no evidence of the day before: nothing is compared with it.");
+    const char* const none = summary_.has_day ? "No incident on this day, and none that ended with the last one." : "No incident.";
+    view_.lead.push_back(text.empty() ? std::string(none) : counted(summary_.incident_list.size(), "incident") + ": " + text + ".");
+    if (summary_.has_day && !summary_.compares_day) view_.lead.push_back("There is no evidence of the day before: nothing is compared with it.");
+  }
+
+  std::string undated() const {
+    const std::string faults = summary_.undated_faults > 0 ? fmt::format(", with {},", counted(summary_.undated_faults, "occurrence of an incident", "occurrences of incidents")) : "";
+    return fmt::format("Some of the evidence tells no times: it{} is counted here, on the last day that is known of it or on that of its reading.", faults);
   }
 
   void numbers() {
     ViewTable& table = view_.numbers;
-    table.title = "The day";
-    table.columns = {{"", false}, {date_of_day(summary_.day), true}, {"VS DAY BEFORE", true}, {"VS WEEK BEFORE", true}};
+    table.title = summary_.has_day ? "The day" : "All of it";
+    table.columns = {{"", false}, {summary_.has_day ? date_of_day(summary_.day) : std::string("COUNT"), true}};
+    if (summary_.has_day) table.columns.insert(table.columns.end(), {{"VS DAY BEFORE", true}, {"VS WEEK BEFORE", true}});
     if (!summary_.has_evidence) return;
     const auto add = [&](const char* name, const Compared& value) {
-      table.rows.push_back({name, thousands(value.day), change(value.day, value.day_before), change(value.day, value.week_before)});
+      auto& row = table.rows.emplace_back(std::vector<std::string>{name, thousands(value.day)});
+      if (summary_.has_day) row.insert(row.end(), {change(value.day, value.day_before), change(value.day, value.week_before)});
     };
     add("incidents", summary_.incidents);
     add("occurrences of them", summary_.faults);
@@ -103,6 +113,7 @@ class Writer {
   }
 
   std::string when(const SummaryIncident& incident) const {
+    if (!incident.first.known()) return "when it was is not told";
     const std::string first = clock_in(zone_, incident.first), last = clock_in(zone_, incident.last);
     switch (incident.state) {
       case IncidentState::fresh: return fmt::format("first seen about {}", first);
@@ -147,15 +158,18 @@ class Writer {
   void add_table(const char* title, const char* name, const SummaryList& list, bool with_faults, const Safe& safe) {
     ViewTable table;
     table.title = title;
-    table.columns = {{capitals(name), false, true}, {"REQUESTS", true}, {"VS DAY BEFORE", true, false, true}, {"VS WEEK BEFORE", true, false, true}, {"UNANSWERED", true}, {"GIVEN UP", true}, {"ERRORS", true}};
+    table.columns = {{capitals(name), false, true}, {"REQUESTS", true}};
+    if (summary_.has_day) table.columns.insert(table.columns.end(), {{"VS DAY BEFORE", true, false, true}, {"VS WEEK BEFORE", true, false, true}});
+    table.columns.insert(table.columns.end(), {{"UNANSWERED", true}, {"GIVEN UP", true}, {"ERRORS", true}});
     if (with_faults) table.columns.push_back({"FAULTS", true});
     table.columns.push_back({"MEAN", true, false, true});
     table.columns.push_back({"LONGEST", true, false, true});
     const std::size_t shown = std::min(list.rows.size(), most_);
     for (std::size_t i = 0; i < shown; ++i) {
       const SummaryRow& row = list.rows[i];
-      std::vector<std::string> cells{safe(row.name), thousands(row.requests.day), change(row.requests.day, row.requests.day_before), change(row.requests.day, row.requests.week_before),
-                                     thousands(row.unanswered.day), thousands(row.timeouts.day), thousands(row.errors.day)};
+      std::vector<std::string> cells{safe(row.name), thousands(row.requests.day)};
+      if (summary_.has_day) cells.insert(cells.end(), {change(row.requests.day, row.requests.day_before), change(row.requests.day, row.requests.week_before)});
+      cells.insert(cells.end(), {thousands(row.unanswered.day), thousands(row.timeouts.day), thousands(row.errors.day)});
       if (with_faults) cells.push_back(thousands(row.faults.day));
       cells.push_back(duration(row.mean_us));
       cells.push_back(duration(row.longest_us));

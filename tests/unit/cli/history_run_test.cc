@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/time.h"
 #include "pipeline/run_recorder.h"
 #include "pipeline/scan.h"
 #include "unit/history/history_kit.h"
@@ -36,7 +37,7 @@ class Runs {
     const std::size_t read = result.report.inputs.size();
     bytes_read_ = 0;
     for (const auto& input : result.report.inputs) bytes_read_ += input.books.total;
-    return history_->record(recorder.take(std::move(result.report))).ok() ? read : SIZE_MAX;
+    return history_->record(recorder.take(std::move(result.report), result.assembled)).ok() ? read : SIZE_MAX;
   }
   model::Summary summary() { return history_->summarise(Zone(), {}).take(); }
   std::uint64_t records_read() const { return bytes_read_; }
@@ -216,6 +217,67 @@ TEST_CASE("beyond the bound of rows a quarter's traffic folds into one, and no c
   }
   const auto rows = log.take();
   REQUIRE(rows.size() == 3);
-  CHECK(rows[2].session == "(others)");
-  CHECK(rows[2].counts.requests == 2);
+  CHECK(rows[2].row.session == "(others)");
+  CHECK(rows[2].row.counts.requests == 2);
+}
+
+TEST_CASE("what tells no time counts: on the last day that is known of its run, and where none is, on no day but in the summary") {
+  const Folder folder;
+  std::string undated;
+  for (const char* message : {R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"x":1}}})", R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"b","arguments":{"x":2}}})",
+                              R"({"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"2"}]}})"}) {
+    undated += message + std::string("\n");
+  }
+  write(folder.file("undated.log"), undated);
+  Runs alone;
+  alone.run({folder.file("undated.log")});
+  const auto summary = alone.summary();
+  CHECK_FALSE(summary.has_day);
+  CHECK(summary.has_evidence);
+  CHECK(summary.requests.day == 2);
+  CHECK(summary.replies.day == 1);
+  REQUIRE(summary.incident_list.size() == 1);
+  CHECK(summary.incident_list[0].count.day == 1);
+  CHECK_FALSE(summary.incident_list[0].first.known());
+
+  write(folder.file("swaps.log"), SwapLog().calm(3));
+  Runs beside;
+  beside.run({folder.file("swaps.log"), folder.file("undated.log")});
+  const auto dated = beside.summary();
+  CHECK(dated.has_day);
+  CHECK(dated.day == days_from_civil(2026, 11, 28));
+  CHECK(dated.requests.day == 8);
+  CHECK(dated.undated);
+  CHECK(dated.undated_faults == 1);
+}
+
+TEST_CASE("a session that a proxy passes on counts at the hop that shows most of its calls; another session's calls are untouched") {
+  const auto placed = [](const char* session, const char* server, std::int64_t quarter, std::uint64_t requests, std::int64_t answered_us) {
+    pipeline::PlacedTraffic traffic{{quarter, session, "echo", {}}, server};
+    traffic.row.counts.requests = requests;
+    traffic.row.counts.answered_us = answered_us;
+    return traffic;
+  };
+  const char* const kSession = "8c1f2a3b00000000000000000000000f";
+  const pipeline::ReportedNames names{{"behind", kSession}};
+  const char* const back = GENERATE("8C1F2A3B-0000-0000-0000-00000000000F", "behind");  // under its own name, and under one that only the bridge's server knows
+  // Over the border of two quarters: what the one hop shows in the first, the other may show in the second.
+  const std::vector<pipeline::PlacedTraffic> rows{placed(kSession, "a:1", 10, 6, 600), placed(back, "b:2", 10, 5, 200), placed(back, "b:2", 11, 1, 100), placed("other", "b:2", 10, 3, 9)};
+  pipeline::CountedOnce once(names);
+  once.look_at(rows);
+  const auto kept = once.rows_of(rows);
+  REQUIRE(kept.size() == 2);
+  CHECK(kept[0].session == kSession);
+  CHECK(kept[0].counts.answered_us == 600);
+  CHECK(kept[1].session == "other");
+}
+
+TEST_CASE("what the report has left out of a finding is not counted either") {
+  std::vector<model::OccurrenceRow> rows{{"f", 1, 3}, {"f", 2, 3}, {"g", 1, 2}};
+  std::map<std::string, std::uint64_t> counted;
+  pipeline::count_no_more({{"f", 4}}, counted, rows);
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[1].count == 1);
+  CHECK(rows[2].count == 2);
+  CHECK(counted["f"] == 4);
 }
