@@ -68,6 +68,7 @@ class Summarise {
     summary_.last_day = last_day_before();
     for (std::size_t which = 0; which < kDays; ++which) days_[which] = traffic_of(database_, which == 0 ? span_ : span_of(zone_, day_at(which)));
     summary_.has_evidence = days_[0].has_evidence;
+    read_reach();
     summary_.undated = days_[0].undated;
     summary_.undated_faults = days_[0].undated_faults;
     summary_.compares_day = days_[1].has_evidence;
@@ -90,6 +91,14 @@ class Summarise {
     query.bind(1, end);
     if (!query.executeStep()) return std::nullopt;
     return query.getColumn(0).getInt64();
+  }
+  void read_reach() {
+    SQLite::Statement query(database_, "SELECT MIN(quarter), MAX(quarter) FROM traffic WHERE events > undated AND quarter >= ? AND quarter < ?");
+    query.bind(1, span_.first);
+    query.bind(2, span_.end);
+    if (!query.executeStep() || query.getColumn(0).isNull()) return;
+    summary_.evidence_from = {query.getColumn(0).getInt64() * model::kQuarter};
+    summary_.evidence_to = {(query.getColumn(1).getInt64() + 1) * model::kQuarter};
   }
   // There is evidence, and nothing tells of any of it when it was.
   bool tells_no_times() {
@@ -237,12 +246,19 @@ FROM seen JOIN findings ON findings.id = seen.finding WHERE root = 1 AND cause <
     return summary_.clients.left_out > 0 || std::any_of(rows.begin(), rows.end(), [&](const SummaryRow& row) { return row.name == client && row.requests.day > 0; });
   }
 
+  // Whether this day's evidence has the time of day at which that quarter of an earlier day was.
+  bool reaches(std::int64_t quarter) const {
+    const Time at{quarter * model::kQuarter};
+    const Time same{summary_.from.us + at.us - zone_.day_start(zone_.day_of(at)).us};
+    return summary_.evidence_from.known() && summary_.evidence_from <= same && same < summary_.evidence_to;
+  }
+
   // None: it neither happened on this day nor on the last one before that has evidence.
   std::optional<IncidentState> state_of(const Occurred& cause, const SummaryIncident& incident) const {
     const bool on_last_day = cause.before && summary_.last_day && day_of_quarter(zone_, *cause.before) == *summary_.last_day;
     if (cause.count[0] > 0) return !cause.before ? IncidentState::fresh : on_last_day ? IncidentState::ongoing : IncidentState::returned;
     if (!on_last_day) return std::nullopt;
-    const bool would_show = summary_.has_evidence && !blind_.contains(incident.rule) && client_was_there(incident.client);
+    const bool would_show = summary_.has_evidence && reaches(*cause.before) && !blind_.contains(incident.rule) && client_was_there(incident.client);
     return would_show ? IncidentState::resolved : IncidentState::unclear;
   }
 

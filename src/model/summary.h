@@ -74,6 +74,7 @@ struct Summary {
   bool has_day = true;                      // false: no evidence tells its time; all of it is summed up, `day`, `from` and `to` mean nothing
   Time from, to;                            // the day: [from, to)
   bool has_evidence = false;                // of this day
+  Time evidence_from, evidence_to;          // quarters of the first and behind the last of it that tells its time; unknown where none does
   bool undated = false;                     // some of what is counted on this day tells no time
   std::uint64_t undated_faults = 0;         // of the occurrences
   std::optional<std::int64_t> last_day;     // the last day before with evidence

@@ -23,6 +23,7 @@ class SummaryJson {
     write_day();
     json_.key("undated").begin_object().key("evidence").boolean(summary_.undated).key("faults").number(summary_.undated_faults).end_object();
     json_.key("has_evidence").boolean(summary_.has_evidence).key("runs").number(summary_.runs);
+    write_reach();
     json_.key("last_day_before");
     if (summary_.last_day) json_.text(date_of_day(*summary_.last_day));
     else json_.null();
@@ -75,6 +76,15 @@ class SummaryJson {
     json_.key("hours");
     if (summary_.has_day) json_.number((summary_.to.us - summary_.from.us) / kHour);
     else json_.null();
+  }
+
+  // Null where nothing of the day tells its time.
+  void write_reach() {
+    json_.key("evidence");
+    json_.begin_object();
+    time("from", summary_.evidence_from);
+    time("to", summary_.evidence_to);
+    json_.end_object();
   }
 
   void write_totals() {

@@ -84,8 +84,16 @@ class Writer {
     for (const auto& [state, count] : states) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", thousands(count), model::to_string(state));
     const char* const none = summary_.has_day ? "No incident on this day, and none that ended with the last one." : "No incident.";
     view_.lead.push_back(text.empty() ? std::string(none) : counted(summary_.incident_list.size(), "incident") + ": " + text + ".");
+    if (is_part_of_day()) view_.lead.push_back(fmt::format("The evidence of this day reaches from about {} to {}.", time_of_day(summary_.evidence_from), time_of_day(summary_.evidence_to)));
     if (summary_.has_day && !summary_.compares_day) view_.lead.push_back("There is no evidence of the day before: nothing is compared with it.");
   }
+
+  // Traffic at night is thin: an hour without any says little.
+  bool is_part_of_day() const {
+    return summary_.has_day && summary_.evidence_from.known() && (summary_.evidence_from.us - summary_.from.us > kHour || summary_.to.us - summary_.evidence_to.us > kHour);
+  }
+
+  std::string time_of_day(Time at) const { return at < summary_.to ? clock_in(zone_, at).substr(std::string_view("2026-11-28 ").size()) : std::string("24:00"); }
 
   std::string undated() const {
     const std::string faults = summary_.undated_faults > 0 ? fmt::format(", with {},", counted(summary_.undated_faults, "occurrence of an incident", "occurrences of incidents")) : "";

@@ -36,7 +36,7 @@ TEST_CASE("an incident is new, then ongoing, then resolved by a day whose eviden
   CHECK(summary_of(*history, day(2026, 11, 2)).incident_list[0].count.day_before == 3);
 }
 
-TEST_CASE("an incident is not resolved by a day that could not show it: no evidence, no call of its client, or its rule not judged") {
+TEST_CASE("an incident is not resolved by a day that could not show it: no evidence, none of its time of day, no call of its client, or its rule not judged") {
   const auto history = in_memory();
   MadeRun run;
   run.requests(noon(2026, 11, 1), 10).faults(noon(2026, 11, 1), 3);
@@ -50,6 +50,15 @@ TEST_CASE("an incident is not resolved by a day that could not show it: no evide
   same.requests(noon(2026, 11, 2, 13), 5);
   take_in(*history, same.run);
   CHECK(summary_of(*history, day(2026, 11, 2)).incident_list.at(0).state == IncidentState::resolved);
+
+  const auto early = in_memory();
+  take_in(*early, run.run);
+  MadeRun morning;
+  morning.requests(noon(2026, 11, 2, 9), 5);
+  take_in(*early, morning.run);
+  const auto so_far = summary_of(*early, day(2026, 11, 2));
+  CHECK(so_far.evidence_to.us - so_far.evidence_from.us == model::kQuarter);
+  CHECK(so_far.incident_list.at(0).state == IncidentState::unclear);
 
   const auto blind = in_memory();
   take_in(*blind, run.run);
