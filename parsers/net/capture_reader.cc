@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "model/book_reasons.h"
 #include "net/pcap_reader.h"
 #include "net/pcapng_reader.h"
 
@@ -95,7 +96,7 @@ bool CaptureBase::passes_filter(const Packet& packet) {
     books_.ignore("filter-not-applicable");
     note("filter-not-applicable", fmt::format("the filter cannot be applied to link type {}", packet.link_type), packet.offset);
   } else {
-    books_.ignore("filtered");
+    books_.ignore(model::kFiltered);
   }
   return false;
 }

@@ -126,7 +126,11 @@ class Advocate {
     if (!judged) return;
     places_.push_back(fmt::format("{} ({})", place_words(judged->vantage), judged->name));
     if (judged->vantage == Vantage::server) limit("the server's log is the server's own word; a capture of its wire would be a witness");
+    note_counted_again(*judged);
     count_calls(*judged->ledger);
+    for (const Exhibit& exhibit : group) {
+      if (exhibit.vantage != Vantage::client && exhibit.vantage < judged->vantage) note_unseen(exhibit, *judged);
+    }
     std::vector<const CallLedger*> records;
     for (const Exhibit& exhibit : group) {
       if (exhibit.vantage == Vantage::client) records.push_back(exhibit.ledger);
@@ -146,6 +150,24 @@ class Advocate {
       if (!nearest && exhibit.vantage > judged.vantage) nearest = &exhibit;
     }
     return nearest;
+  }
+
+  // Nearer to the client more may have been sent than reached the place that is judged.
+  void note_unseen(const Exhibit& outer, const Exhibit& judged) {
+    const Alignment joined = session::align(*outer.ledger, *judged.ledger);
+    const auto alone = static_cast<std::uint64_t>(std::count(joined.partner.begin(), joined.partner.end(), Alignment::kAlone));
+    if (alone > 0) limit(fmt::format("{} that {} shows {} not in {}: what became of {} is not claimed", counted_calls(alone), outer.name, alone == 1 ? "is" : "are", judged.name, alone == 1 ? "it" : "them"));
+  }
+
+  // Inputs of one session that could not be laid beside each other are judged for themselves.
+  void note_counted_again(const Exhibit& judged) {
+    const auto& records = judged.ledger->records();
+    const auto shown_before = [&](const CallRecord& record) {
+      const std::string& session = judged.ledger->session(record);
+      return session.find(' ') == std::string::npos && sessions_.contains(session);  // without an id two clients of one address have one name
+    };
+    const auto again = static_cast<std::uint64_t>(std::count_if(records.begin(), records.end(), shown_before));
+    if (again > 0) limit(fmt::format("{} of {} {} in {} that another input shows as well, which could not be laid beside it: each input counts its own", counted_calls(again), judged.name, again == 1 ? "is" : "are", again == 1 ? "a session" : "sessions"));
   }
 
   void count_calls(const CallLedger& ledger) {
@@ -325,13 +347,13 @@ class Advocate {
     if (t.comparable == 0 && t.right > 0) limit("no payload repeats its call's arguments: that each belongs to its call rests on ids and streams");
     if (t.payloads == 0 && t.right > 0) limit("the evidence holds no payloads");
     if (t.shown > 0) check("calls of the client's own record that show what its wire gave them", t.shown_right, t.shown, {});
-    if (t.shown_without > 0) limit(fmt::format("{} calls of the client's record are not in the other evidence", t.shown_without));
+    if (t.shown_without > 0) limit(fmt::format("{} of the client's record {} not in the other evidence", counted_calls(t.shown_without), t.shown_without == 1 ? "is" : "are"));
     if (t.joined > 0) check("payloads that left the gateway as they came into it", t.same_payload, t.joined, t.restored > 0 ? fmt::format("{} ids were rewritten and put back", t.restored) : std::string());
-    if (t.unexplained > 0) refuse(fmt::format("{} calls got no reply, and nothing tells why", t.unexplained), {});
+    if (t.unexplained > 0) refuse(fmt::format("{} got no reply, and nothing tells why", counted_calls(t.unexplained)), {});
     if (t.altered > 0 && proof_.party == Party::gateway) refuse(fmt::format("{} payloads left the gateway other than they came into it", t.altered), {});
     if (t.by_gateways_word > 0 && proof_.party == Party::gateway) refuse(fmt::format("502, 503 or 504, which gateways write, was the answer to {}: whether this one had to is not in this evidence", counted_calls(t.by_gateways_word)), {});
     if (proof_.party == Party::client && t.shown_right < t.shown) refuse(fmt::format("its record shows for {} something else than the wire gave", counted_calls(t.shown - t.shown_right)), {});
-    if (t.open > 0) limit(fmt::format("{} calls were still open where the evidence ends", t.open));
+    if (t.open > 0) limit(fmt::format("{} {} still open where the evidence ends", counted_calls(t.open), t.open == 1 ? "was" : "were"));
     if (t.right == 0 && proof_.party != Party::client) refuse("no reply is in this evidence", {});
   }
 

@@ -43,6 +43,10 @@ Status settle_exoneration(ScanCommand& command, const ReportOutput& output) {
   }
   if (command.common.scan.exonerate == model::Party::unknown) return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no hop that can be cleared", command.exonerate), "--exonerate", "one of server, client, gateway"};
   if (!command.common.scan.rules.empty()) return Error{ErrorCode::invalid_argument, "a proof needs all rules", "--exonerate", "leave --rule out"};
+  const auto& scan = command.common.scan;
+  if (!scan.session.empty() || !scan.tool.empty() || !scan.client.empty()) {
+    return Error{ErrorCode::invalid_argument, "a proof is of all that the evidence shows", "--exonerate", "leave --session, --tool and --client out, which choose findings; --since, --until and --filter choose evidence, and the proof says so"};
+  }
   const std::string unfit = output.first_unfit([](std::string_view format) { return report::carries_exoneration(format); });
   if (!unfit.empty()) return Error{ErrorCode::invalid_argument, fmt::format("a proof is no '{}'", unfit), "--exonerate", "write it as text, md, html, csv or json: the others list faults, and none of them would pass for a proof"};
   return {};

@@ -4,5 +4,6 @@
 namespace mcpscan::model {
 
 inline constexpr const char* kOutOfWindow = "out-of-window";  // outside of --since and --until
+inline constexpr const char* kFiltered = "filtered";            // packets that --filter does not let through
 
 }  // namespace mcpscan::model

@@ -45,6 +45,7 @@ struct Exoneration {
 
   Party party = Party::unknown;
   bool cleared = false;
+  bool of_part = false;                   // of the evidence a part was chosen: by --since, --until, --filter
   std::string judged_at;                  // the vantage point whose record carries the claim, with its files
   std::uint64_t calls = 0, tools_calls = 0, sessions = 0;
   Time first, last;

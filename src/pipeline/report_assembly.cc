@@ -9,6 +9,7 @@
 
 #include "engine/exoneration.h"
 #include "engine/incidents.h"
+#include "model/book_reasons.h"
 #include "pipeline/chosen_findings.h"
 #include "pipeline/proxy_words.h"
 #include "pipeline/vantage_join.h"
@@ -315,6 +316,19 @@ std::vector<engine::ExhibitGroup> exhibits_of(const JoinedVantages& vantages, co
   return groups;
 }
 
+// What the user left out may hold what speaks against the hop.
+void tell_choice(const ReportRequest& request, const Report& report, model::Exoneration& proof) {
+  std::vector<std::string> told;
+  for (const model::InputRow& input : report.inputs) {
+    const bool before = request.since.known() && input.first.known() && input.first < request.since, behind = request.until.known() && input.last.known() && input.last > request.until;
+    if (before || behind) told.push_back(fmt::format("{} reaches from {} to {}: only the time chosen by --since and --until was looked at", input.path, format_rfc3339(input.first), format_rfc3339(input.last)));
+    const auto filtered = input.books.ignored.find(model::kFiltered);
+    if (filtered != input.books.ignored.end()) told.push_back(fmt::format("{} of the {} packets of {} were not looked at: --filter does not let them through", filtered->second, input.books.total, input.path));
+  }
+  proof.of_part = !told.empty();
+  proof.limits.insert(proof.limits.begin(), told.begin(), told.end());
+}
+
 Assembled assembled_of(const std::vector<std::unique_ptr<Source>>& sources, const SessionAliases& aliases, const engine::FindingBook& book) {
   Assembled assembled;
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -354,7 +368,10 @@ std::optional<model::Exoneration> assemble_report(const std::vector<std::unique_
     return std::make_tuple(-static_cast<int>(a.level), a.rule, a.first, a.id) < std::make_tuple(-static_cast<int>(b.level), b.rule, b.first, b.id);
   });
   std::optional<model::Exoneration> proof;
-  if (request.exonerate != model::Party::unknown) proof = engine::exonerate(request.exonerate, exhibits_of(vantages, report), report);
+  if (request.exonerate != model::Party::unknown) {
+    proof = engine::exonerate(request.exonerate, exhibits_of(vantages, report), report);
+    tell_choice(request, report, *proof);
+  }
   choose_findings(request, report);
   return proof;
 }

@@ -108,6 +108,7 @@ struct ReportRequest {
   std::vector<std::string> rules;  // that judged; empty: all
   model::Level min_level = model::Level::informational;
   model::Party exonerate = model::Party::unknown;  // unknown: no proof was asked for
+  Time since, until;               // what of the evidence was looked at; unknown: no bound
 };
 
 // `joint` may be null. Its findings come beside those of the sources. Gives the proof, where one was asked for, and fills `assembled`, which may be null.

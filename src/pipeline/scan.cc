@@ -87,7 +87,7 @@ class Scan {
     if (joint) joint->finish();
     if (options_.tell_shapes) tell_shapes();
     for (const auto& source : sources_.all()) source->vantage = result_.report.inputs[source->inputs.front()].vantage;
-    result_.exoneration = assemble_report(sources_.all(), joint, knowledge_.rules, {options_.session, options_.tool, options_.client, options_.rules, options_.min_level, options_.exonerate}, limits_, result_.report,
+    result_.exoneration = assemble_report(sources_.all(), joint, knowledge_.rules, {options_.session, options_.tool, options_.client, options_.rules, options_.min_level, options_.exonerate, options_.since, options_.until}, limits_, result_.report,
                                           recorder_ ? &result_.assembled : nullptr);
     if (const Status there = session_there(options_.session, sources_.all()); !there.ok()) result_.problems.push_back(there.error());
     if (options_.tuning) options_.tuning->apply(result_.report);

@@ -46,9 +46,9 @@ std::string time_of(const Exoneration::Batch& batch, const Wording& wording) {
 Labelled exoneration_verdict(const Exoneration& proof, const Wording& wording) {
   const std::string where = proof.judged_at.empty() ? std::string() : " Judged at " + wording.safe(proof.judged_at) + '.';
   if (!proof.cleared) {
-    return {"NOT CLEARED", fmt::format("This evidence does not prove the {} innocent.{}{}", hop(proof.party), proof.calls > 0 ? " It holds " + scope(proof, wording) + "." : "", where)};
+    return {"NOT CLEARED", fmt::format("{} does not prove the {} innocent.{}{}", proof.of_part ? "The part of this evidence that was chosen" : "This evidence", hop(proof.party), proof.calls > 0 ? " It holds " + scope(proof, wording) + "." : "", where)};
   }
-  return {"CLEARED", fmt::format("On this evidence the {} is innocent: {}. Checked: {}.{}", hop(proof.party), claim(proof.party), scope(proof, wording), where)};
+  return {"CLEARED", fmt::format("On {} the {} is innocent: {}. Checked: {}.{}", proof.of_part ? "the part of this evidence that was chosen" : "this evidence", hop(proof.party), claim(proof.party), scope(proof, wording), where)};
 }
 
 std::string check_share(const Exoneration::Check& check) { return fmt::format("{} of {}", thousands(check.held), thousands(check.of)); }

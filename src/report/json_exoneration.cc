@@ -14,6 +14,7 @@ class ProofRows {
 
   void members(const Exoneration& proof) {
     text("party", model::to_string(proof.party)).text("verdict", proof.cleared ? "cleared" : "not-cleared").text("judged_at", proof.judged_at);
+    json_.key("of_part").boolean(proof.of_part);
     number("calls", proof.calls).number("tools_calls", proof.tools_calls).number("sessions", proof.sessions);
     time("first", proof.first).time("last", proof.last);
     list("checks", proof.checks, [&](const Exoneration::Check& check) { text("what", check.what).number("held", check.held).number("of", check.of).text("note", check.note); });

@@ -172,3 +172,17 @@ TEST_CASE("the server's own log is its own word, and that limits the claim") {
   const Exoneration proof = exonerate(Party::server, {evidence.group(Vantage::server)}, {});
   CHECK(says(proof.limits, "own word"));
 }
+
+TEST_CASE("what only a place nearer to the client shows limits the claim, as does a session of two inputs that could not be laid beside each other") {
+  Evidence evidence, inner;
+  evidence.wire.request("90", 300, {"s1", "tool", "amber-90"});
+  const ExhibitGroup both{{Vantage::client_wire, &evidence.wire.ledger, "wire.pcap"}, {Vantage::server_wire, &inner.wire.ledger, "inner.pcap"}};
+  const Exoneration joined = exonerate(Party::server, {both}, {});
+  CHECK(joined.calls == 15);
+  CHECK(says(joined.limits, "1 call that wire.pcap shows is not in inner.pcap: what became of it is not claimed"));
+
+  const Exoneration apart = exonerate(Party::server, {evidence.group(), inner.group()}, {});
+  CHECK(apart.calls == 31);
+  CHECK(says(apart.limits, "15 calls of wire.pcap are in sessions that another input shows as well"));
+  CHECK_FALSE(says(exonerate(Party::server, {evidence.group()}, {}).limits, "another input"));
+}
