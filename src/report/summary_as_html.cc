@@ -17,7 +17,7 @@ constexpr std::string_view kStyle =
     "body{margin:0 auto;padding:1rem;max-width:72rem;font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper)}"
     "h1{font-size:1.5rem}h2{font-size:1.15rem;margin:1.6rem 0 .4rem}"
     ".scroll{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
-    "th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;overflow-wrap:anywhere}"
+    "th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;overflow-wrap:break-word}"
     "th{font-size:.75rem;color:var(--soft)}td.n,th.n{text-align:right;white-space:nowrap}"
     "article{border-left:4px solid var(--line);padding:.1rem 0 .1rem .8rem;margin:.8rem 0;overflow-wrap:anywhere}"
     "article p{margin:.2rem 0}article h2{margin:.1rem 0 .3rem}article.critical,article.high{border-color:var(--bad)}article.medium{border-color:var(--warn)}article.resolved{border-color:var(--good)}"
@@ -25,7 +25,7 @@ constexpr std::string_view kStyle =
     "@media print{body{max-width:none;padding:0}article{break-inside:avoid}}";
 
 // SHA-256 of kStyle: the only style that the page may apply.
-constexpr std::string_view kStyleHash = "sha256-JJ+BrHfRf8OMYSwNb/ittHoN1JEBH39RXN++eFQwSOA=";
+constexpr std::string_view kStyleHash = "sha256-EdAp1kIlJOQUx3o4zIVC8OPso6RPL3AwaSraj9HAVXA=";
 
 std::string table_html(const ViewTable& table) {
   if (table.rows.empty()) return {};
