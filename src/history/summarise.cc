@@ -314,6 +314,7 @@ FROM seen JOIN findings ON findings.id = seen.finding WHERE root = 1 AND cause <
       offender.party = incident.fault.party;
       offender.name = name;
       offender.certainty = std::max(offender.certainty, incident.fault.certainty);
+      offender.least_sure = std::min(offender.least_sure, incident.fault.certainty);
       offender.faults += incident.count.day;
       ++offender.incidents;
     }

@@ -58,7 +58,8 @@ struct SummaryList {
 struct Offender {
   Party party = Party::unknown;
   std::string name;                         // of the client or server; empty: not told
-  Certainty certainty = Certainty::undetermined;
+  Certainty certainty = Certainty::undetermined;   // of the surest of them
+  Certainty least_sure = Certainty::proven;        // of the one that is least so
   std::uint64_t faults = 0, incidents = 0;
 };
 

@@ -133,6 +133,7 @@ class SummaryJson {
       text("party", model::to_string(offender.party));
       text("name", offender.name);
       text("certainty", model::to_string(offender.certainty));
+      text("least_sure", model::to_string(offender.least_sure));
       json_.key("faults").number(offender.faults).key("incidents").number(offender.incidents).end_object();
     }
     json_.end_list();

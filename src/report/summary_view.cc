@@ -154,11 +154,16 @@ class Writer {
     return view;
   }
 
+  static std::string how_sure(const model::Offender& offender) {
+    const std::string most(model::to_string(offender.certainty));
+    return offender.least_sure == offender.certainty ? most : fmt::format("{} to {}", most, model::to_string(offender.least_sure));
+  }
+
   void offenders() {
     ViewTable table{"Who is at fault", {{"PARTY"}, {"NAME", false, true}, {"OCCURRENCES", true}, {"INCIDENTS", true}, {"HOW SURE"}}, {}, {}};
     for (const auto& offender : summary_.offenders) {
       table.rows.push_back({std::string(model::to_string(offender.party)), offender.name.empty() ? std::string("-") : safe_(offender.name), thousands(offender.faults),
-                            thousands(offender.incidents), std::string(model::to_string(offender.certainty))});
+                            thousands(offender.incidents), how_sure(offender)});
     }
     view_.tables.push_back(std::move(table));
   }

@@ -31,7 +31,7 @@ model::Summary summary_with_names() {
   summary.session_list.rows.push_back(row);
   row.name = "render_chart";
   summary.tools.rows.push_back(row);
-  summary.offenders.push_back({model::Party::client, named, model::Certainty::proven, 1, 1});
+  summary.offenders.push_back({model::Party::client, named, model::Certainty::proven, model::Certainty::weak, 1, 1});
   summary.not_judged.push_back({"late-reply", model::RuleState::partly, named, named});
   summary.problems.push_back({"/home/" + std::string(kHost) + "/gateway.log", "cut", named, 1});
   return summary;
