@@ -70,6 +70,7 @@ BodyPlan Http1Connection::request_head(const HttpHead& head, const Stamp& stamp)
 
 void Http1Connection::request_end(const Stamp& stamp) {
   if (uploading_ == nullptr) return;
+  newest_missing_ = false;  // the gap was within its chunks, and took no other request
   uploading_->request_end(stamp);
   request_over(stamp);
 }

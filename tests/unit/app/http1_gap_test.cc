@@ -168,6 +168,17 @@ TEST_CASE("a response behind holes in both directions, whose request ends in who
   }
 }
 
+TEST_CASE("with a hole in the chunks of each request and response, each pair stays whole") {
+  Wire wire;
+  const std::string head = "POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\nMcp-Session-Id: s1\r\n\r\n";
+  for (const int id : {1, 2, 3}) {
+    wire.client(head + chunk(call(id).substr(0, 40))).gap(Side::client, 90).client(kLastChunk);
+    wire.server(sse_head() + chunk(event(result(id)))).gap(Side::server, 90).server(kLastChunk);
+  }
+  const Lines lines = wire.end();
+  for (const int id : {1, 2, 3}) CHECK(std::count(lines.begin(), lines.end(), fmt::format("#{0} < result {0} [post s1]", id)) == 1);
+}
+
 TEST_CASE("text in a body that looks like a head is not taken for one after a gap") {
   Wire wire;
   wire.client(post(call(1))).server("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Le").gap(Side::server, 40);
