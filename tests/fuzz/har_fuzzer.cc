@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/hash.h"
+#include "fuzz/books.h"
 #include "fuzz/pieces.h"
 #include "pipeline/har_scan.h"
 
@@ -42,10 +43,7 @@ std::uint64_t run(std::string_view text, std::size_t slice, const Limits& limits
   model::InputRow row;
   pipeline::CaptureNumbers numbers;
   (void)pipeline::scan_har(bytes, {}, 0, {}, limits, numbers, order, row, [](std::uint64_t) {});
-  std::uint64_t sum = row.books.used;
-  for (const auto& [reason, count] : row.books.ignored) sum += count;
-  for (const auto& [reason, count] : row.books.malformed) sum += count;
-  if (sum != row.books.total || !order.all_closed()) std::abort();
+  if (!tests::adds_up(row.books) || !order.all_closed()) std::abort();
   for (const auto& [kind, anomaly] : row.anomalies.entries()) order.digest = hash_combine(order.digest, hash_bytes(kind + anomaly.text, anomaly.count));
   return hash_combine(order.digest, row.books.total);
 }
